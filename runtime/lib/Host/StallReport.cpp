@@ -6,6 +6,22 @@
 
 using namespace amsp::runtime;
 
+/// Several collectives may wait for the culprit: it stopped before the first
+/// of them. Ids follow the program's order.
+const amsp_collective *
+StallReport::firstMissed(int64_t culprit, const amsp_collective &known) const {
+  const amsp_collective *first = &known;
+  for (const RankState &state : ranks)
+    for (const ChannelWorker *worker : state.workers) {
+      if (worker->waitsFor() != culprit)
+        continue;
+      const amsp_collective *current = worker->current();
+      if (current && current->id < first->id)
+        first = current;
+    }
+  return first;
+}
+
 StallReport::Culprit
 StallReport::findCulprit(int64_t waiter, const amsp_collective &awaited) const {
   int64_t rank = waiter;
@@ -27,7 +43,7 @@ StallReport::findCulprit(int64_t waiter, const amsp_collective &awaited) const {
     // as far, or does it wait on the other channel?
     int32_t awaits = ranks[rank].awaits.load();
     if (awaits < 0 || awaits == channel)
-      return {rank, collective, false};
+      return {rank, firstMissed(rank, *collective), false};
     channel = awaits;
   }
   return {rank, collective, true};

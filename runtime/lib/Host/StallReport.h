@@ -20,7 +20,7 @@ class StallReport {
 public:
   struct Culprit {
     int64_t rank;
-    const amsp_collective *collective; // where it is missed; may be null
+    const amsp_collective *collective; // the first one that misses it
     bool isDeadlock;                   // the chain leads back to itself
   };
 
@@ -39,6 +39,9 @@ public:
   Culprit findCulprit(int64_t waiter, const amsp_collective &awaited) const;
 
 private:
+  const amsp_collective *firstMissed(int64_t culprit,
+                                     const amsp_collective &known) const;
+
   struct RankState {
     const ChannelWorker *workers[numChannels] = {};
     std::atomic<int32_t> awaits{-1};
