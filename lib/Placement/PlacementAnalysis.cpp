@@ -4,6 +4,7 @@
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/MinimumCut.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace amsp;
@@ -249,6 +250,17 @@ private:
 };
 } // namespace
 
+/// Visits the ops of a step and of its loops, in program order; regions of other
+/// ops (combiners, branches) belong to their op.
+static void walkStep(Block &block, function_ref<void(Operation *)> visit) {
+  for (Operation &op : block) {
+    visit(&op);
+    if (auto loop = dyn_cast<WhileOp>(op))
+      for (Region *region : {&loop.getCond(), &loop.getBody()})
+        walkStep(region->front(), visit);
+  }
+}
+
 /// Adds the edges and sinks of an op, given the placements it takes and gives.
 static void addToGraph(PartialGraph &graph, Operation *op,
                        const Transfer &transfer) {
@@ -261,6 +273,11 @@ static void addToGraph(PartialGraph &graph, Operation *op,
     for (Value result : op->getResults())
       graph.addEdge(operand, result);
   }
+  // What a branch captures is used whole.
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured)
+    graph.addSink(value);
 }
 
 static void addToGraph(PartialGraph &graph, WhileOp loop,
@@ -281,16 +298,13 @@ static void addToGraph(PartialGraph &graph, WhileOp loop,
 
 bool PlacementAnalysis::completePartials() {
   PartialGraph graph(*this);
-  step.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op == step || isa<stablehlo::ReduceOp, stablehlo::ScatterOp>(
-                          op->getParentOp()))
-      return;
+  walkStep(step.getBody().front(), [&](Operation *op) {
     if (auto loop = dyn_cast<WhileOp>(op)) {
       addToGraph(graph, loop, *this);
     } else if (op->hasTrait<OpTrait::IsTerminator>()) {
-      if (isa<WhileOp>(op->getParentOp()) &&
-          op->getParentRegion() != &cast<WhileOp>(op->getParentOp()).getCond())
-        return;
+      auto loop = dyn_cast<WhileOp>(op->getParentOp());
+      if (loop && op->getParentRegion() == &loop.getBody())
+        return; // part of the loop's own edges
       for (OpOperand &operand : op->getOpOperands())
         if (!getYielded(operand).isPartial())
           graph.addSink(operand.get());
@@ -363,13 +377,10 @@ bool PlacementAnalysis::pullFlatCompletions() {
     if (asked.isFlat())
       changed |= demandFlat(value);
   };
-  step.walk([&](Operation *op) {
-    if (op == step)
-      return;
+  walkStep(step.getBody().front(), [&](Operation *op) {
     if (op->hasTrait<OpTrait::IsTerminator>()) {
-      if (isa<WhileOp, func::FuncOp>(op->getParentOp()))
-        for (OpOperand &operand : op->getOpOperands())
-          demand(operand.get(), getYielded(operand));
+      for (OpOperand &operand : op->getOpOperands())
+        demand(operand.get(), getYielded(operand));
     } else if (!isa<WhileOp>(op)) {
       for (auto [operand, asked] :
            llvm::zip_equal(op->getOperands(), getTransfer(op).operands))
