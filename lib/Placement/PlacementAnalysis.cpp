@@ -2,6 +2,7 @@
 
 #include "amsp/Placement/PlacementAnalysis.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "amsp/Placement/FlatFlow.h"
 #include "amsp/Placement/MinimumCut.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -321,37 +322,6 @@ bool PlacementAnalysis::completePartials() {
 //===----------------------------------------------------------------------===//
 // Flat completions: gradients
 //===----------------------------------------------------------------------===//
-
-/// Ops that compute each element from the operands' elements at the same
-/// position of the flattened order.
-static bool keepsFlatOrder(Operation *op) {
-  return op->hasTrait<stablehlo::Elementwise>() ||
-         isa<stablehlo::ReshapeOp, stablehlo::OptimizationBarrierOp>(op);
-}
-
-/// Operands that flow into a value: of its op, or those that a loop hands to a
-/// carry.
-static SmallVector<Value> getFlatProducers(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<WhileOp>(argument.getOwner()->getParentOp());
-    if (!loop)
-      return {};
-    unsigned index = argument.getArgNumber();
-    return {loop.getOperand()[index],
-            getYield(loop.getBody())->getOperand(index)};
-  }
-  Operation *op = value.getDefiningOp();
-  if (auto loop = dyn_cast<WhileOp>(op)) {
-    unsigned index = cast<OpResult>(value).getResultNumber();
-    return {loop.getOperand()[index],
-            getYield(loop.getBody())->getOperand(index)};
-  }
-  if (isa<stablehlo::OptimizationBarrierOp>(op))
-    return {op->getOperand(cast<OpResult>(value).getResultNumber())};
-  if (keepsFlatOrder(op))
-    return SmallVector<Value>(op->getOperands());
-  return {};
-}
 
 bool PlacementAnalysis::demandFlat(Value value) {
   auto type = cast<RankedTensorType>(value.getType());

@@ -200,12 +200,11 @@ struct ReduceModel
     return getReplicatedTransfer(op);
   }
 
-  void localizeAttributes(Operation *op, OperationState &state,
+  void localizeAttributes(Operation *op, Operation *local,
                           const Transfer &transfer) const {
     // A flat piece has one dimension.
     if (transfer.operands.front().isFlat())
-      state.getOrAddProperties<stablehlo::ReduceOp::Properties>().dimensions =
-          DenseI64ArrayAttr::get(op->getContext(), {0});
+      cast<stablehlo::ReduceOp>(local).setDimensions({0});
   }
 
 private:

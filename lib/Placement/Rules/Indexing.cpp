@@ -96,19 +96,18 @@ struct GatherModel
     return transfer;
   }
 
-  void localizeAttributes(Operation *op, OperationState &state,
+  void localizeAttributes(Operation *op, Operation *local,
                           const Transfer &transfer) const {
     const Placement &operand = transfer.operands.front();
     if (!operand.isSplit())
       return;
     auto gather = cast<stablehlo::GatherOp>(op);
     SmallVector<int64_t> sizes(gather.getSliceSizes());
-    auto local = cast<RankedTensorType>(state.operands.front().getType());
     // A batching dimension has slices of size 1, which stay.
     sizes[operand.dim] =
-        std::min(sizes[operand.dim], local.getDimSize(operand.dim));
-    state.getOrAddProperties<stablehlo::GatherOp::Properties>().slice_sizes =
-        DenseI64ArrayAttr::get(op->getContext(), sizes);
+        std::min(sizes[operand.dim],
+                 getTensorType(local->getOperand(0)).getDimSize(operand.dim));
+    cast<stablehlo::GatherOp>(local).setSliceSizes(sizes);
   }
 };
 
@@ -150,7 +149,7 @@ private:
     Operation *yielded =
         body.getTerminator()->getOperand(0).getDefiningOp();
     return yielded && isa<stablehlo::AddOp>(yielded) &&
-           yielded->getOperands() == body.getArguments() &&
+           llvm::equal(yielded->getOperands(), body.getArguments()) &&
            !getTensorType(yielded->getResult(0)).getElementType().isInteger(1);
   }
 
@@ -249,7 +248,7 @@ struct DynamicSliceModel
     return transfer;
   }
 
-  void localizeAttributes(Operation *op, OperationState &state,
+  void localizeAttributes(Operation *op, Operation *local,
                           const Transfer &transfer) const {
     const Placement &operand = transfer.operands.front();
     if (!operand.isSplit())
@@ -257,9 +256,8 @@ struct DynamicSliceModel
     SmallVector<int64_t> sizes(
         cast<stablehlo::DynamicSliceOp>(op).getSliceSizes());
     sizes[operand.dim] =
-        cast<RankedTensorType>(state.types.front()).getDimSize(operand.dim);
-    state.getOrAddProperties<stablehlo::DynamicSliceOp::Properties>()
-        .slice_sizes = DenseI64ArrayAttr::get(op->getContext(), sizes);
+        getTensorType(local->getResult(0)).getDimSize(operand.dim);
+    cast<stablehlo::DynamicSliceOp>(local).setSliceSizes(sizes);
   }
 };
 

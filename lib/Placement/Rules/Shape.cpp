@@ -191,15 +191,14 @@ struct SliceModel
     return std::nullopt;
   }
 
-  void localizeAttributes(Operation *op, OperationState &state,
+  void localizeAttributes(Operation *op, Operation *local,
                           const Transfer &transfer) const {
     if (!transfer.results.front().isSplit())
       return;
     int64_t dim = transfer.results.front().dim;
     SmallVector<int64_t> limits(cast<stablehlo::SliceOp>(op).getLimitIndices());
-    limits[dim] = cast<RankedTensorType>(state.types.front()).getDimSize(dim);
-    state.getOrAddProperties<stablehlo::SliceOp::Properties>().limit_indices =
-        DenseI64ArrayAttr::get(op->getContext(), limits);
+    limits[dim] = getTensorType(local->getResult(0)).getDimSize(dim);
+    cast<stablehlo::SliceOp>(local).setLimitIndices(limits);
   }
 
 private:

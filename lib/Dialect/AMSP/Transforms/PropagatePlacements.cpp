@@ -2,6 +2,7 @@
 
 #include "StepArguments.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/PlacementAnalysis.h"
 
 namespace amsp {
