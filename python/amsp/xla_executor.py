@@ -36,7 +36,6 @@ class ReplicatedProgram:
         from jax.extend import backend
         from jaxlib import xla_client
 
-        jax.config.update("jax_enable_x64", True)
         devices = jax.devices("cpu")
         if len(devices) < world:
             raise RuntimeError(f"{len(devices)} host devices for {world} ranks")
@@ -57,9 +56,11 @@ class ReplicatedProgram:
 
     def __call__(self, arguments: list[list[np.ndarray]]) -> list[list[np.ndarray]]:
         """`arguments[i][r]`: the buffer of argument i on rank r; results alike."""
-        results = self.executable.execute_sharded(
-            [self._sharded(shards) for shards in arguments]
-        )
+        import jax
+
+        with jax.enable_x64(True):  # Otherwise 64-bit arguments become 32-bit.
+            sharded = [self._sharded(shards) for shards in arguments]
+        results = self.executable.execute_sharded(sharded)
         return [
             [np.asarray(shard) for shard in shards]
             for shards in results.disassemble_into_single_device_arrays()
