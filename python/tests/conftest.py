@@ -54,12 +54,18 @@ class JobPool:
         return self.futures[job]
 
 
+def skipped(item):
+    return item.get_closest_marker("skip") or any(
+        mark.args[0] for mark in item.iter_markers("skipif")
+    )
+
+
 @pytest.fixture(scope="session")
 def job_pool(request, tmp_path_factory):
     pool = JobPool(tmp_path_factory.mktemp("jobs"))
     for item in request.session.items:
         job = getattr(item, "callspec", None) and item.callspec.params.get("job")
-        if isinstance(job, jobs.Job) and not item.get_closest_marker("skip"):
+        if isinstance(job, jobs.Job) and not skipped(item):
             pool.submit(job)
     yield pool
     pool.executor.shutdown(cancel_futures=True)
