@@ -72,9 +72,9 @@ if ! scripts/build.sh; then
 fi
 export PATH=$root/.venv/bin:$PATH
 check format scripts/format.sh --check
-suite lit ninja -C build check-amsp
-suite unit ninja -C build check-amsp-unit
-suite integration ninja -C build check-amsp-integration
+suite lit ninja -C build -k 0 check-amsp
+suite unit ninja -C build -k 0 check-amsp-unit
+suite integration ninja -C build -k 0 check-amsp-integration
 suite python run_pytest
 if $tidy; then
   check clang-tidy scripts/tidy.sh
