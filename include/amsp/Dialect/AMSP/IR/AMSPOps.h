@@ -1,0 +1,15 @@
+//===- AMSPOps.h - Collectives and rank-local ops ---------------*- C++ -*-===//
+
+#ifndef AMSP_DIALECT_AMSP_IR_AMSPOPS_H
+#define AMSP_DIALECT_AMSP_IR_AMSPOPS_H
+
+#include "amsp/Dialect/AMSP/IR/AMSPAttributes.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#define GET_OP_CLASSES
+#include "amsp/Dialect/AMSP/IR/AMSPOps.h.inc"
+
+#endif // AMSP_DIALECT_AMSP_IR_AMSPOPS_H
