@@ -47,12 +47,15 @@ template <> struct Codec<_Float16> {
   static _Float16 store(float value) { return static_cast<_Float16>(value); }
 };
 
-template <typename T> bool isNaN(T value) {
+} // namespace
+
+template <typename T> static bool isNaN(T value) {
   if constexpr (std::is_floating_point_v<T>)
     return std::isnan(value);
   return false;
 }
 
+namespace {
 struct Sum {
   template <typename T> static T apply(T left, T right) {
     return static_cast<T>(left + right);
