@@ -13,6 +13,8 @@ class StableHLO_ReducingCollectiveOp<string mnemonic, list<Trait> traits = []>
     : StableHLO_CollectiveOp<mnemonic, [RecursiveMemoryEffects,
                                         SingleBlockImplicitTerminator<"ReturnOp">]
                                        # traits> {
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def StableHLO_AllGatherOp : StableHLO_CollectiveOp<"all_gather", [NoMemoryEffect]> {
@@ -23,6 +25,7 @@ def StableHLO_AllGatherOp : StableHLO_CollectiveOp<"all_gather", [NoMemoryEffect
       OptionalAttr<StableHLO_ChannelHandleAttr>:$channel_handle,
       UnitAttr:$use_global_device_ids);
   let results = (outs Variadic<StableHLO_Tensor>);
+  let hasVerifier = 1;
 }
 
 def StableHLO_AllReduceOp
@@ -58,6 +61,7 @@ def StableHLO_AllToAllOp
       I64ElementsAttr:$replica_groups,
       OptionalAttr<StableHLO_ChannelHandleAttr>:$channel_handle);
   let results = (outs Variadic<StableHLO_Tensor>);
+  let hasVerifier = 1;
 }
 
 def StableHLO_CollectivePermuteOp
@@ -68,6 +72,7 @@ def StableHLO_CollectivePermuteOp
       I64ElementsAttr:$source_target_pairs,
       OptionalAttr<StableHLO_ChannelHandleAttr>:$channel_handle);
   let results = (outs StableHLO_Tensor:$result);
+  let hasVerifier = 1;
 }
 
 class StableHLO_IdOp<string mnemonic, string meaning>

@@ -28,6 +28,7 @@ def StableHLO_DynamicUpdateSliceOp
                        Variadic<StableHLO_ScalarIntTensor>:$start_indices);
   let results = (outs StableHLO_Tensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def StableHLO_GatherOp : StableHLO_Op<"gather", [Pure, InferTypeOpAdaptor]> {
@@ -55,6 +56,8 @@ def StableHLO_ScatterOp
       DefaultValuedOptionalAttr<BoolAttr, "false">:$unique_indices);
   let results = (outs Variadic<StableHLO_Tensor>:$results);
   let regions = (region SizedRegion<1>:$update_computation);
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 #endif // AMSP_DIALECT_STABLEHLO_IR_STABLEHLOINDEXINGOPS_TD

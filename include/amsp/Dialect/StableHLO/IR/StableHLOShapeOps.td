@@ -34,6 +34,7 @@ def StableHLO_IotaOp : StableHLO_PureOp<"iota"> {
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$iota_dimension);
   let results = (outs StableHLO_Tensor:$output);
   let assemblyFormat = "`dim` `=` $iota_dimension attr-dict `:` type($output)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -49,6 +50,7 @@ def StableHLO_BitcastConvertOp : StableHLO_PureOp<"bitcast_convert"> {
   let arguments = (ins StableHLO_Tensor:$operand);
   let results = (outs StableHLO_Tensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def StableHLO_BroadcastInDimOp
@@ -65,6 +67,7 @@ def StableHLO_BroadcastInDimOp
     `:` functional-type(operands, results)
   }];
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 def StableHLO_ReshapeOp
@@ -74,6 +77,7 @@ def StableHLO_ReshapeOp
   let results = (outs StableHLO_Tensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 def StableHLO_TransposeOp
@@ -98,6 +102,7 @@ def StableHLO_ReverseOp
   let assemblyFormat = [{
     $operand `,` `dims` `=` $dimensions attr-dict `:` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
