@@ -4,13 +4,15 @@
 #define AMSP_INITALLDIALECTS_H
 
 #include "amsp/Dialect/StableHLO/IR/CHLOOps.h"
+#include "amsp/Dialect/StableHLO/IR/SdyDialect.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLODialect.h"
 
 namespace amsp {
 
 /// Every dialect that the project declares; upstream's are not among them.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<chlo::CHLODialect, stablehlo::StableHLODialect>();
+  registry.insert<chlo::CHLODialect, sdy::SdyDialect,
+                  stablehlo::StableHLODialect>();
 }
 
 } // namespace amsp

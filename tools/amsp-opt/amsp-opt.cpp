@@ -1,6 +1,7 @@
 //===- amsp-opt.cpp - Runs passes on textual IR ---------------------------===//
 
 #include "amsp/InitAllDialects.h"
+#include "amsp/InitAllPasses.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -11,6 +12,7 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   amsp::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
+  amsp::registerAllPasses();
   mlir::registerAllPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "amsp optimizer driver\n", registry));

@@ -114,7 +114,8 @@ LogicalResult CompareOp::verify() {
   if (std::optional<ComparisonType> type = getCompareType();
       type && !isComparable(elementType, *type))
     return emitOpError("comparison ")
-           << stringifyComparisonType(*type) << " does not apply to elements of type " << elementType;
+           << stringifyComparisonType(*type)
+           << " does not apply to elements of type " << elementType;
   ComparisonDirection direction = getComparisonDirection();
   if (isa<ComplexType>(elementType) && direction != ComparisonDirection::EQ &&
       direction != ComparisonDirection::NE)

@@ -130,7 +130,8 @@ LogicalResult RngBitGeneratorOp::verify() {
       (getRngAlgorithm() == RngAlgorithm::THREE_FRY &&
        state.getDimSize(0) != 2))
     return emitOpError("algorithm ")
-           << stringifyRngAlgorithm(getRngAlgorithm()) << " does not take a state of type " << state;
+           << stringifyRngAlgorithm(getRngAlgorithm())
+           << " does not take a state of type " << state;
   if (!isa<IntegerType, FloatType>(getTensorType(getOutput()).getElementType()))
     return emitOpError("makes integers or floating-point numbers, not ")
            << getOutput().getType();

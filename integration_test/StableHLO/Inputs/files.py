@@ -1,0 +1,17 @@
+"""Checks every module below a folder, but for tests of errors and passes."""
+
+import pathlib
+import sys
+
+import judge
+
+EXCLUDED = ("errors", "invalid", "legalize", "canonicalize", "sdy")
+
+count = 0
+for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.mlir")):
+    if path.stem.startswith(EXCLUDED):
+        continue
+    for number, text in enumerate(path.read_text().split("// -----")):
+        judge.check_roundtrip(f"{path.name} #{number}", text)
+        count += 1
+print(count, "modules are the same")
