@@ -1,42 +1,38 @@
-"""Tests that need JAX or the example steps; each says so with REQUIRES."""
+"""Tests with what is outside the compiler. Features: jax, cases.
+
+AMSP_CASES_DIR is the folder of example steps with expected results.
+"""
 
 import os
 import subprocess
 
 import lit.formats
-from lit.llvm import llvm_config
-from lit.llvm.subst import ToolSubst
 
-config.name = "amsp-integration"
+config.name = "AMSP integration"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test", ".py"]
-config.excludes = ["Inputs", "lit.cfg.py"]
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
-config.test_exec_root = os.path.join(config.amsp_obj_root, "integration_test")
-
-llvm_config.use_default_substitutions()
-tools = [
-    ToolSubst("amsp-opt", unresolved="fatal"),
-    ToolSubst("amsp-compile", unresolved="ignore"),
-    ToolSubst("amsp-plan", unresolved="ignore"),
-    ToolSubst("amsp-run", unresolved="ignore"),
-    "split-file",
-]
-llvm_config.add_tool_substitutions(
-    tools, [config.amsp_tools_dir, config.llvm_tools_dir]
+config.environment["PATH"] = os.pathsep.join(
+    [config.amsp_tools_dir, config.llvm_tools_dir, os.environ.get("PATH", "")]
 )
-config.substitutions.append(("%PYTHON", config.amsp_python))
-config.substitutions.append(("%CASES", config.amsp_cases_dir))
+config.environment["PYTHONPATH"] = os.path.join(config.amsp_source_dir, "python")
+config.environment["JAX_PLATFORMS"] = "cpu"
+config.substitutions.append(("%python", config.python))
+config.substitutions.append(("%scripts", os.path.join(config.test_source_root, "Inputs")))
 
 
-def runs(*command):
-    try:
-        return subprocess.run(command, capture_output=True).returncode == 0
-    except OSError:
-        return False
+def has_module(name):
+    command = [config.python, "-c", f"import {name}"]
+    return subprocess.run(command, capture_output=True).returncode == 0
 
 
-if runs(config.amsp_python, "-c", "import jax, numpy"):
+if has_module("jax"):
     config.available_features.add("jax")
-if os.path.isdir(config.amsp_cases_dir):
+
+cases = os.environ.get("AMSP_CASES_DIR") or os.path.join(
+    config.amsp_source_dir, os.pardir, "shared", "cases"
+)
+if os.path.isdir(cases):
     config.available_features.add("cases")
+config.substitutions.append(("%cases", cases))

@@ -3,12 +3,17 @@
 #ifndef AMSP_INITALLPASSES_H
 #define AMSP_INITALLPASSES_H
 
+#include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Dialect/StableHLO/Transforms/Passes.h"
 
 namespace amsp {
 
-/// Every pass that the project declares; upstream's are not among them.
-inline void registerAllPasses() { stablehlo::registerStableHLOPasses(); }
+/// Every pass and pipeline that the project declares.
+inline void registerAllPasses() {
+  registerAMSPPasses();
+  stablehlo::registerStableHLOPasses();
+  registerPartitionPipeline();
+}
 
 } // namespace amsp
 

@@ -12,8 +12,8 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   amsp::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  amsp::registerAllPasses();
   mlir::registerAllPasses();
+  amsp::registerAllPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "amsp optimizer driver\n", registry));
 }
