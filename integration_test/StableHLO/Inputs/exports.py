@@ -64,7 +64,7 @@ FUNCTIONS = {
         BF16,
     ),
     "highest": (lambda x: jnp.dot(x, x.T, precision="highest"), F32),
-    "algorithm": (lambda x: jnp.dot(x, x.T, precision="TF32_TF32_F32"), F32),
+    "algorithm": (lambda x: jnp.dot(x, x.T, precision="F32_F32_F32"), F32),
     "attention": (jax.grad(lambda *a: attention(*a).sum(), (0, 1, 2)), *[HEADS] * 3),
     "embedding": (grad(lambda t, i: t[i]), TABLE, I32),
     "take_along": (
@@ -96,7 +96,6 @@ FUNCTIONS = {
 
 for name, (function, *args) in FUNCTIONS.items():
     lowered = jax.jit(function).lower(*args)
-    judge.check_roundtrip(name, lowered.as_text())
     judge.check_roundtrip(name, lowered.as_text(debug_info=True))
 donated = jax.jit(lambda x: x + 1, donate_argnums=0).lower(F32)
 judge.check_roundtrip("donated", donated.as_text(debug_info=True))

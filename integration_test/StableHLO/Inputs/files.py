@@ -5,7 +5,6 @@ import sys
 
 import judge
 
-EXCLUDED = ("errors", "invalid", "legalize", "canonicalize", "sdy")
 
 count = 0
 for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.mlir")):

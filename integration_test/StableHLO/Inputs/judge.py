@@ -1,6 +1,5 @@
 """jaxlib as the judge of amsp-opt's text, both ways."""
 
-import os
 import subprocess
 
 from jax._src.interpreters import mlir
@@ -9,7 +8,7 @@ from jaxlib.mlir import ir
 
 def amsp_opt(text, *flags):
     run = subprocess.run(
-        [os.environ["AMSP_OPT"], *flags], input=text, text=True, capture_output=True
+        ["amsp-opt", *flags], input=text, text=True, capture_output=True
     )
     if run.returncode != 0:
         raise AssertionError(f"amsp-opt {' '.join(flags)}:\n{run.stderr}\nof\n{text}")

@@ -68,12 +68,15 @@ Attribute SdyDialect::parseAttribute(DialectAsmParser &parser, Type) const {
       NoneType::get(getContext()));
 }
 
+static ParseResult refuseOperation(OpAsmParser &parser,
+                                   OperationState &result) {
+  return parser.emitError(parser.getNameLoc())
+         << "'" << result.name
+         << "' shards the step over devices; export it for one device, "
+            "without shardings";
+}
+
 std::optional<Dialect::ParseOpHook>
-SdyDialect::getParseOperationHook(StringRef opName) const {
-  return [name = opName.str()](OpAsmParser &parser, OperationState &) {
-    return parser.emitError(parser.getNameLoc())
-           << "'" << name
-           << "' shards the step over devices; export it for one device, "
-              "without shardings";
-  };
+SdyDialect::getParseOperationHook(StringRef) const {
+  return ParseOpHook(refuseOperation);
 }

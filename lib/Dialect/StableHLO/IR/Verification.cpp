@@ -1,11 +1,24 @@
 //===- Verification.cpp - Checks that several ops share -------------------===//
 
 #include "Verification.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOTraits.h"
 #include "mlir/IR/Region.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace amsp::stablehlo;
+
+LogicalResult amsp::stablehlo::detail::verifyInferredTypes(Operation *op,
+                                                           TypeRange types) {
+  if (op->getNumResults() != types.size())
+    return op->emitOpError("requires ")
+           << types.size() << " results, but has " << op->getNumResults();
+  for (auto [result, type] : llvm::zip_equal(op->getResults(), types))
+    if (result.getType() != type)
+      return op->emitOpError("requires a result of type ")
+             << type << ", but it is " << result.getType();
+  return success();
+}
 
 LogicalResult amsp::stablehlo::verifyDimensions(OpError error, StringRef name,
                                                 ArrayRef<int64_t> dimensions,

@@ -29,7 +29,7 @@ def StableHLO_AllGatherOp : StableHLO_CollectiveOp<"all_gather", [NoMemoryEffect
 }
 
 def StableHLO_AllReduceOp
-    : StableHLO_ReducingCollectiveOp<"all_reduce", [InferTypeOpAdaptor]> {
+    : StableHLO_ReducingCollectiveOp<"all_reduce", [StableHLO_InferredTypes]> {
   let summary = "The values of a group, combined";
   let arguments = (ins Variadic<StableHLO_Tensor>:$operands,
       I64ElementsAttr:$replica_groups,
@@ -52,7 +52,7 @@ def StableHLO_ReduceScatterOp
 }
 
 def StableHLO_AllToAllOp
-    : StableHLO_CollectiveOp<"all_to_all", [NoMemoryEffect, InferTypeOpAdaptor]> {
+    : StableHLO_CollectiveOp<"all_to_all", [NoMemoryEffect, StableHLO_InferredTypes]> {
   let summary = "Pieces exchanged: cut along one dimension, joined along another";
   let arguments = (ins Variadic<StableHLO_Tensor>:$operands,
       ConfinedAttr<I64Attr, [IntNonNegative]>:$split_dimension,
@@ -76,7 +76,7 @@ def StableHLO_CollectivePermuteOp
 }
 
 class StableHLO_IdOp<string mnemonic, string meaning>
-    : StableHLO_Op<mnemonic, [Pure, InferTypeOpAdaptor]> {
+    : StableHLO_Op<mnemonic, [Pure, StableHLO_InferredTypes]> {
   let summary = meaning;
   let results = (outs StableHLO_ScalarUI32Tensor:$result);
   let assemblyFormat = "attr-dict `:` type($result)";

@@ -70,7 +70,7 @@ def StableHLO_ReduceOp
 def StableHLO_SortOp
     : StableHLO_Op<"sort", [RecursiveMemoryEffects, RecursivelySpeculatable,
                             SingleBlockImplicitTerminator<"ReturnOp">,
-                            InferTypeOpAdaptor]> {
+                            StableHLO_InferredTypes]> {
   let summary = "Tensors sorted together along one dimension";
   let description = [{
     The region tells whether a first element comes before a second; its

@@ -6,7 +6,7 @@
 include "amsp/Dialect/StableHLO/IR/StableHLOBase.td"
 
 def StableHLO_DynamicSliceOp
-    : StableHLO_Op<"dynamic_slice", [Pure, InferTypeOpAdaptor]> {
+    : StableHLO_Op<"dynamic_slice", [Pure, StableHLO_InferredTypes]> {
   let summary = "A part of fixed size at a position given at run time";
   let description = "The position is clamped so that the part lies inside.";
   let arguments = (ins StableHLO_Tensor:$operand,
@@ -31,7 +31,7 @@ def StableHLO_DynamicUpdateSliceOp
   let hasVerifier = 1;
 }
 
-def StableHLO_GatherOp : StableHLO_Op<"gather", [Pure, InferTypeOpAdaptor]> {
+def StableHLO_GatherOp : StableHLO_Op<"gather", [Pure, StableHLO_InferredTypes]> {
   let summary = "Slices of a tensor at the positions in another";
   let arguments = (ins StableHLO_Tensor:$operand, StableHLO_IntTensor:$start_indices,
       StableHLO_GatherDimensionNumbersAttr:$dimension_numbers,
@@ -44,7 +44,7 @@ def StableHLO_ScatterOp
     : StableHLO_Op<"scatter", [SameVariadicOperandSize, RecursiveMemoryEffects,
                                RecursivelySpeculatable,
                                SingleBlockImplicitTerminator<"ReturnOp">,
-                               InferTypeOpAdaptor]> {
+                               StableHLO_InferredTypes]> {
   let summary = "A tensor with windows combined into it at the positions in another";
   let description = [{
     The region combines an element already there with an element of an update.

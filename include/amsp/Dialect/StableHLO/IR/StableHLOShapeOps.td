@@ -14,7 +14,7 @@ class StableHLO_PureOp<string mnemonic, list<Trait> traits = []>
 //===----------------------------------------------------------------------===//
 
 def StableHLO_ConstantOp
-    : StableHLO_PureOp<"constant", [ConstantLike, InferTypeOpAdaptor,
+    : StableHLO_PureOp<"constant", [ConstantLike, StableHLO_InferredTypes,
                                     OpAsmOpInterface]> {
   let summary = "A constant tensor";
   let arguments = (ins ElementsAttr:$value);
@@ -82,7 +82,7 @@ def StableHLO_ReshapeOp
 
 def StableHLO_TransposeOp
     : StableHLO_PureOp<"transpose", [SameOperandsAndResultElementType,
-                                     InferTypeOpAdaptor]> {
+                                     StableHLO_InferredTypes]> {
   let summary = "Permutation of the dimensions";
   let description = "Result dimension `i` is operand dimension `permutation[i]`.";
   let arguments = (ins StableHLO_Tensor:$operand, DenseI64ArrayAttr:$permutation);
@@ -111,7 +111,7 @@ def StableHLO_ReverseOp
 
 def StableHLO_SliceOp
     : StableHLO_PureOp<"slice", [SameOperandsAndResultElementType,
-                                 InferTypeOpAdaptor]> {
+                                 StableHLO_InferredTypes]> {
   let summary = "A strided part with fixed bounds";
   let arguments = (ins StableHLO_Tensor:$operand, DenseI64ArrayAttr:$start_indices,
                        DenseI64ArrayAttr:$limit_indices,
@@ -126,7 +126,7 @@ def StableHLO_SliceOp
 
 def StableHLO_PadOp
     : StableHLO_PureOp<"pad", [SameOperandsAndResultElementType,
-                               InferTypeOpAdaptor]> {
+                               StableHLO_InferredTypes]> {
   let summary = "Padding around and between the elements";
   let description = "Negative padding at an edge cuts off.";
   let arguments = (ins StableHLO_Tensor:$operand,
@@ -144,7 +144,7 @@ def StableHLO_PadOp
 
 def StableHLO_ConcatenateOp
     : StableHLO_PureOp<"concatenate", [SameOperandsAndResultElementType,
-                                       InferTypeOpAdaptor]> {
+                                       StableHLO_InferredTypes]> {
   let summary = "Tensors joined along one dimension";
   let arguments = (ins Variadic<StableHLO_Tensor>:$inputs,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension);
