@@ -82,7 +82,12 @@ FUNCTIONS = {
     "argsort": (jnp.argsort, F32),
     "top_k_sort": (lambda x, i: lax.sort((i, x[:, 0]), num_keys=2), F32, I32),
     "scan": (grad(scanned), F32),
-    "while": (lambda x: lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * 2), (0, x)), F32),
+    "while": (
+        lambda x: lax.while_loop(
+            lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * 2), (0, x)
+        ),
+        F32,
+    ),
     "fori": (lambda x: lax.fori_loop(0, 5, lambda i, c: c * i, x), F32),
     "switch": (branches, 1, F32),
     "cond": (grad(lambda x: lax.cond(x[0, 0] > 0, jnp.sin, jnp.cos, x)), F32),
