@@ -4,12 +4,14 @@
 #define AMSP_INITALLPASSES_H
 
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
+#include "amsp/Dialect/StableHLO/Transforms/Passes.h"
 
 namespace amsp {
 
 /// Every pass and pipeline that the project declares.
 inline void registerAllPasses() {
   registerAMSPPasses();
+  stablehlo::registerStableHLOPasses();
   registerPartitionPipeline();
 }
 
