@@ -1,5 +1,6 @@
 //===- amsp-opt.cpp - Runs passes on textual IR ---------------------------===//
 
+#include "amsp/InitAllDialects.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -8,6 +9,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
+  amsp::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
   return mlir::asMainReturnCode(
