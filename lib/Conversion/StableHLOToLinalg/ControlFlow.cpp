@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace amsp {
@@ -217,7 +218,7 @@ static void convertCase(RewriterBase &rewriter, stablehlo::CaseOp op) {
 namespace {
 
 struct ConvertStableHLOControlFlowPass
-    : impl::ConvertStableHLOControlFlowBase<ConvertStableHLOControlFlowPass> {
+    : amsp::impl::ConvertStableHLOControlFlowBase<ConvertStableHLOControlFlowPass> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -124,7 +125,7 @@ static void replaceSplatsByFills(Operation *root) {
 namespace {
 
 struct FuseElementwisePass
-    : impl::FuseElementwiseBase<FuseElementwisePass> {
+    : amsp::impl::FuseElementwiseBase<FuseElementwisePass> {
   using FuseElementwiseBase::FuseElementwiseBase;
 
   void runOnOperation() override {

@@ -28,7 +28,8 @@ static Value emitMath(ImplicitLocOpBuilder &b, ValueRange operands) {
   SmallVector<Value> wide;
   for (Value operand : operands)
     wide.push_back(arith::ExtFOp::create(b, b.getF32Type(), operand));
-  return arith::TruncFOp::create(b, type, MathOp::create(b, wide));
+  Value result = MathOp::create(b, wide);
+  return arith::TruncFOp::create(b, type, result);
 }
 
 static Value emitLogistic(ImplicitLocOpBuilder &b, Value x) {
@@ -48,8 +49,8 @@ static Value emitReducePrecision(ImplicitLocOpBuilder &b,
   Type type = value.getType();
   if (!narrow || type.getIntOrFloatBitWidth() < 32)
     return {};
-  return arith::ExtFOp::create(b, type,
-                               arith::TruncFOp::create(b, narrow, value));
+  Value rounded = arith::TruncFOp::create(b, narrow, value);
+  return arith::ExtFOp::create(b, type, rounded);
 }
 
 /// Ops whose operand and result share one floating-point type.

@@ -57,7 +57,7 @@ struct ConvertTypesOfOtherOp : ConversionPattern {
 };
 
 struct ConvertStableHLOToLinalgPass
-    : impl::ConvertStableHLOToLinalgBase<ConvertStableHLOToLinalgPass> {
+    : amsp::impl::ConvertStableHLOToLinalgBase<ConvertStableHLOToLinalgPass> {
   void runOnOperation() override {
     SignlessTypeConverter converter;
     RewritePatternSet patterns(&getContext());
