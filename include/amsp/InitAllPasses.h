@@ -3,6 +3,7 @@
 #ifndef AMSP_INITALLPASSES_H
 #define AMSP_INITALLPASSES_H
 
+#include "amsp/Conversion/Passes.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 
 namespace amsp {
@@ -11,6 +12,8 @@ namespace amsp {
 inline void registerAllPasses() {
   registerAMSPPasses();
   registerPartitionPipeline();
+  registerConversionPasses();
+  registerConversionPipelines();
 }
 
 } // namespace amsp
