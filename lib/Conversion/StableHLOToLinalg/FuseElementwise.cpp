@@ -6,7 +6,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -76,7 +78,15 @@ static LogicalResult fuseElementwise(Operation *root) {
   GreedyRewriteConfig config;
   // Producers first: then a chain is fused into its end, whole.
   config.setUseTopDownTraversal(true);
-  return applyPatternsGreedily(root, std::move(patterns), config);
+  if (failed(applyPatternsGreedily(root, std::move(patterns), config)))
+    return failure();
+  // Fusion may have copied a producer's body several times into one op.
+  IRRewriter rewriter(context);
+  DominanceInfo dominance(root);
+  root->walk([&](linalg::GenericOp op) {
+    eliminateCommonSubExpressions(rewriter, dominance, op);
+  });
+  return success();
 }
 
 static unsigned fuseMultiResult(Operation *root) {
@@ -92,31 +102,46 @@ static unsigned fuseMultiResult(Operation *root) {
   return count;
 }
 
-/// Splat constants still there as whole tensors would be stored as such.
-static void replaceSplatsByFills(Operation *root) {
-  SmallVector<arith::ConstantOp> splats;
-  root->walk([&](arith::ConstantOp op) {
-    auto type = dyn_cast<RankedTensorType>(op.getType());
-    if (type && type.getNumElements() > 1 && isa<SplatElementsAttr>(op.getValue()))
-      splats.push_back(op);
+static Value createFill(RewriterBase &rewriter, Location loc, Value scalar,
+                        RankedTensorType type) {
+  Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                        type.getElementType());
+  return linalg::FillOp::create(rewriter, loc, scalar, empty).getResult(0);
+}
+
+/// Gives each use of a fill, and of a splat constant that is left as a whole
+/// tensor, a fill of its own: a use that overwrites a shared one has to copy it
+/// first, and constants would be stored in the program.
+static void separateFills(Operation *root) {
+  SmallVector<Operation *> ops;
+  root->walk([&](Operation *op) {
+    auto type = op->getNumResults() == 1
+                    ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                    : RankedTensorType();
+    SplatElementsAttr splat;
+    bool isLargeSplat = type && type.getNumElements() > 1 &&
+                        matchPattern(op, m_Constant(&splat));
+    if (isa<linalg::FillOp>(op) || isLargeSplat)
+      ops.push_back(op);
   });
   IRRewriter rewriter(root->getContext());
-  for (arith::ConstantOp op : splats) {
-    auto type = cast<RankedTensorType>(op.getType());
+  for (Operation *op : ops) {
+    auto fill = dyn_cast<linalg::FillOp>(op);
+    if (fill && (fill->hasOneUse() ||
+                 !fill.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>()))
+      continue;
     rewriter.setInsertionPoint(op);
-    Value scalar = arith::ConstantOp::create(
-        rewriter, op.getLoc(),
-        cast<SplatElementsAttr>(op.getValue()).getSplatValue<TypedAttr>());
-    // One for each use: a shared one would have to be copied before a use that
-    // overwrites it.
+    Value scalar =
+        fill ? fill.getInputs()[0]
+             : arith::ConstantOp::create(
+                   rewriter, op->getLoc(),
+                   cast<SplatElementsAttr>(cast<arith::ConstantOp>(op).getValue())
+                       .getSplatValue<TypedAttr>());
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
     for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
       rewriter.setInsertionPoint(use.getOwner());
-      Value empty = tensor::EmptyOp::create(
-          rewriter, op.getLoc(), type.getShape(), type.getElementType());
-      Value fill =
-          linalg::FillOp::create(rewriter, op.getLoc(), scalar, empty)
-              .getResult(0);
-      rewriter.modifyOpInPlace(use.getOwner(), [&] { use.set(fill); });
+      Value own = createFill(rewriter, op->getLoc(), scalar, type);
+      rewriter.modifyOpInPlace(use.getOwner(), [&] { use.set(own); });
     }
     rewriter.eraseOp(op);
   }
@@ -141,7 +166,7 @@ struct FuseElementwisePass
     }
     if (collapse && failed(collapseContiguousLoops(root)))
       return signalPassFailure();
-    replaceSplatsByFills(root);
+    separateFills(root);
   }
 };
 
