@@ -262,7 +262,8 @@ def test_dot_general(tmp_path):
             "dot": v @ v,
             "outer": jnp.outer(v, v),
             "integers": i @ i.T,
-            "bf16": lax.reduce_precision((h @ h.T).astype(jnp.float32), 8, 4),
+            # JAX may keep the result in f32: compare what it rounds to anyway.
+            "bf16": jnp.round((h @ h.T).astype(jnp.float32)),
             "bf16_to_f32": jnp.dot(h, h.T, preferred_element_type=jnp.float32),
             "empty": a[:, :0] @ b[:0],
         }

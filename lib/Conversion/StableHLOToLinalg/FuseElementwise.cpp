@@ -31,6 +31,33 @@ static void generalizeTransposes(Operation *root) {
   }
 }
 
+namespace {
+
+/// A parallel op that reads the fill it writes to, as a reduction over
+/// dimensions of size 1 does, reads the scalar instead: only then may it be
+/// fused into others.
+struct ReadScalarOfFilledInit : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getNumParallelLoops() != op.getNumLoops())
+      return failure();
+    bool changed = false;
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      auto fill = init.get().getDefiningOp<linalg::FillOp>();
+      BlockArgument argument = op.getMatchingBlockArgument(&init);
+      if (!fill || argument.use_empty())
+        continue;
+      rewriter.replaceAllUsesWith(argument, fill.getInputs()[0]);
+      rewriter.modifyOpInPlace(op, [&] { init.set(fill.getDpsInits()[0]); });
+      changed = true;
+    }
+    return success(changed);
+  }
+};
+
+} // namespace
+
 /// Unlike upstream's pass, destinations that are read stay destinations: a
 /// scatter updates its window in place.
 static LogicalResult dropUnitDimensions(Operation *root) {
@@ -43,6 +70,7 @@ static LogicalResult dropUnitDimensions(Operation *root) {
   }
   RewritePatternSet patterns(context);
   linalg::populateFoldUnitExtentDimsCanonicalizationPatterns(patterns, options);
+  patterns.add<ReadScalarOfFilledInit>(context);
   return applyPatternsGreedily(root, std::move(patterns));
 }
 
