@@ -130,49 +130,55 @@ static unsigned fuseMultiResult(Operation *root) {
   return count;
 }
 
-static Value createFill(RewriterBase &rewriter, Location loc, Value scalar,
-                        RankedTensorType type) {
-  Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
-                                        type.getElementType());
-  return linalg::FillOp::create(rewriter, loc, scalar, empty).getResult(0);
+/// A fill or a splat constant whose users get fills of their own.
+static bool isSharedFill(Operation *op) {
+  if (auto fill = dyn_cast<linalg::FillOp>(op))
+    return !fill->hasOneUse() &&
+           fill.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>();
+  SplatElementsAttr splat;
+  return matchPattern(op, m_Constant(&splat)) && splat.getNumElements() > 1;
 }
 
-/// Gives each use of a fill, and of a splat constant that is left as a whole
-/// tensor, a fill of its own: a use that overwrites a shared one has to copy it
-/// first, and constants would be stored in the program.
-static void separateFills(Operation *root) {
-  SmallVector<Operation *> ops;
-  root->walk([&](Operation *op) {
-    auto type = op->getNumResults() == 1
-                    ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
-                    : RankedTensorType();
-    SplatElementsAttr splat;
-    bool isLargeSplat = type && type.getNumElements() > 1 &&
-                        matchPattern(op, m_Constant(&splat));
-    if (isa<linalg::FillOp>(op) || isLargeSplat)
-      ops.push_back(op);
-  });
+static Value getFillValue(RewriterBase &rewriter, Operation *op) {
+  if (auto fill = dyn_cast<linalg::FillOp>(op))
+    return fill.getInputs()[0];
+  auto constant = cast<arith::ConstantOp>(op);
+  rewriter.setInsertionPoint(op);
+  return arith::ConstantOp::create(rewriter, op->getLoc(),
+                                   cast<SplatElementsAttr>(constant.getValue())
+                                       .getSplatValue<TypedAttr>());
+}
+
+/// Gives each user of a fill, of a splat constant or of an empty tensor one of
+/// its own, right before it. A user that writes to a shared one has to copy it
+/// first, and splats would be stored in the program as whole tensors.
+static void separateDestinations(Operation *root) {
   IRRewriter rewriter(root->getContext());
-  for (Operation *op : ops) {
-    auto fill = dyn_cast<linalg::FillOp>(op);
-    if (fill && (fill->hasOneUse() ||
-                 !fill.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>()))
-      continue;
-    rewriter.setInsertionPoint(op);
-    Value scalar =
-        fill ? fill.getInputs()[0]
-             : arith::ConstantOp::create(
-                   rewriter, op->getLoc(),
-                   cast<SplatElementsAttr>(cast<arith::ConstantOp>(op).getValue())
-                       .getSplatValue<TypedAttr>());
+  SmallVector<Operation *> fills, empties;
+  root->walk([&](Operation *op) {
+    if (isSharedFill(op))
+      fills.push_back(op);
+  });
+  auto replaceUses = [&](Operation *op, auto create) {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
       rewriter.setInsertionPoint(use.getOwner());
-      Value own = createFill(rewriter, op->getLoc(), scalar, type);
+      Value own = create(tensor::EmptyOp::create(
+          rewriter, op->getLoc(), type.getShape(), type.getElementType()));
       rewriter.modifyOpInPlace(use.getOwner(), [&] { use.set(own); });
     }
     rewriter.eraseOp(op);
+  };
+  for (Operation *op : fills) {
+    Value scalar = getFillValue(rewriter, op);
+    replaceUses(op, [&](Value empty) {
+      return linalg::FillOp::create(rewriter, op->getLoc(), scalar, empty)
+          .getResult(0);
+    });
   }
+  root->walk([&](tensor::EmptyOp op) { empties.push_back(op); });
+  for (Operation *op : empties)
+    replaceUses(op, [](Value empty) { return empty; });
 }
 
 namespace {
@@ -194,7 +200,7 @@ struct FuseElementwisePass
     }
     if (collapse && failed(collapseContiguousLoops(root)))
       return signalPassFailure();
-    separateFills(root);
+    separateDestinations(root);
   }
 };
 
