@@ -3,6 +3,7 @@
 #ifndef AMSP_INITALLPASSES_H
 #define AMSP_INITALLPASSES_H
 
+#include "amsp/Conversion/Passes.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Dialect/StableHLO/Transforms/Passes.h"
 
@@ -13,6 +14,8 @@ inline void registerAllPasses() {
   registerAMSPPasses();
   stablehlo::registerStableHLOPasses();
   registerPartitionPipeline();
+  registerConversionPasses();
+  registerConversionPipelines();
 }
 
 } // namespace amsp
