@@ -1,0 +1,38 @@
+//===- Passes.h - Passes that partition a training step ---------*- C++ -*-===//
+
+#ifndef AMSP_DIALECT_AMSP_TRANSFORMS_PASSES_H
+#define AMSP_DIALECT_AMSP_TRANSFORMS_PASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace amsp {
+
+class AMSPDialect;
+
+#define GEN_PASS_DECL
+#include "amsp/Dialect/AMSP/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "amsp/Dialect/AMSP/Transforms/Passes.h.inc"
+
+/// What the pipeline from an exported step to a per-rank program needs to know.
+struct PartitionOptions {
+  /// Arguments cut along dimension 0, by name or index; empty: found.
+  llvm::SmallVector<std::string> batchArgs;
+  /// Sizes of the cluster's levels, innermost first.
+  llvm::SmallVector<int64_t> levels;
+  /// A preset or `p=F,g=F,os=F`.
+  std::string strategy;
+};
+
+/// Import, analysis and partitioning: from an exported step to the program of
+/// one rank, in StableHLO with the collectives of the amsp dialect.
+void buildPartitionPipeline(mlir::OpPassManager &pm,
+                            const PartitionOptions &options);
+/// Registers it as `amsp-partition`.
+void registerPartitionPipeline();
+
+} // namespace amsp
+
+#endif // AMSP_DIALECT_AMSP_TRANSFORMS_PASSES_H

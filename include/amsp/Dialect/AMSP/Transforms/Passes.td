@@ -1,0 +1,144 @@
+//===- Passes.td - Passes that partition a training step ---*- tablegen -*-===//
+
+#ifndef AMSP_DIALECT_AMSP_TRANSFORMS_PASSES_TD
+#define AMSP_DIALECT_AMSP_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def HoistLoopInvariants : Pass<"amsp-hoist-loop-invariants", "::mlir::func::FuncOp"> {
+  let summary = "Takes values that a loop hands on unchanged out of its carries";
+  let description = [{
+    JAX passes everything that a scan's body reads, all parameters among it, as
+    carries. Later passes want to see that such a value is the same in every
+    iteration: the loop's regions capture it instead.
+
+    ```mlir
+    %0:2 = stablehlo.while(%i = %zero, %w = %weights) : tensor<i32>, tensor<4xf32>
+      cond { ... } do {
+        ...
+        stablehlo.return %next, %w : tensor<i32>, tensor<4xf32>
+      }
+    ```
+    becomes
+    ```mlir
+    %0 = stablehlo.while(%i = %zero) : tensor<i32>
+      cond { ... } do {
+        ... // uses %weights
+        stablehlo.return %next : tensor<i32>
+      }
+    ```
+  }];
+  let statistics = [Statistic<"numHoisted", "hoisted", "carries removed">];
+}
+
+def AnnotateRoles : Pass<"amsp-annotate-roles", "::mlir::ModuleOp"> {
+  let summary = "Finds what each argument and result of a training step is for";
+  let description = [{
+    Puts `amsp.role` on the arguments and results of the public function:
+
+    - An argument is *state* if a result aliases it (`tf.aliasing_output`, which
+      exporting with donated arguments writes); the two are paired by
+      `amsp.result` and `amsp.argument`.
+    - The *batch* are the arguments named by `batch-args`, or all arguments that
+      are not state and have dimensions, if they share their leading one.
+    - State is a *param* if the computation over the batch's rows reads it, an
+      *opt_state* if it is updated elementwise together with a parameter of as
+      many elements, else just *state*.
+    - What remains is *constant*.
+
+    Parameters and optimizer states get their `amsp.unit`: the part of the
+    model, named after the argument's path, whose strategy they follow.
+
+    ```mlir
+    func.func public @main(
+        %arg0: tensor<13x31xf32> {tf.aliasing_output = 0 : i32} loc("params[0]['w']"),
+        %arg1: tensor<24x13xf32>) -> tensor<13x31xf32>
+    ```
+    becomes
+    ```mlir
+    func.func public @main(
+        %arg0: tensor<13x31xf32> {amsp.name = "params[0]['w']", amsp.result = 0 : i64,
+                                  amsp.role = #amsp.role<param>, amsp.unit = "0"},
+        %arg1: tensor<24x13xf32> {amsp.role = #amsp.role<batch>})
+        -> (tensor<13x31xf32> {amsp.argument = 0 : i64, amsp.role = #amsp.role<param>})
+    ```
+  }];
+  let options = [
+    ListOption<"batchArgs", "batch-args", "std::string",
+      "arguments cut along dimension 0, by name or index">
+  ];
+  let dependentDialects = ["::amsp::AMSPDialect"];
+}
+
+def PropagatePlacements : Pass<"amsp-propagate-placements", "::mlir::ModuleOp"> {
+  let summary = "Writes the placement of every value onto its op, for reading";
+  let description = [{
+    Runs the analysis that `amsp-insert-collectives` uses and puts its result on
+    the ops, as text: `amsp.made` is the placement in which the op makes each of
+    its results, `amsp.completed` that in which uses find a partial value which
+    is completed right after the op. Changes nothing else.
+
+    ```mlir
+    %2 = stablehlo.dot_general %dy, %x, contracting_dims = [0] x [0]
+           {amsp.made = ["partial(sum, batch)"], amsp.completed = ["flat(os)"]} ...
+    ```
+  }];
+  let options = [
+    Option<"world", "world", "int64_t", "1", "ranks over which the batch is cut">
+  ];
+}
+
+def InsertCollectives : Pass<"amsp-insert-collectives", "::mlir::ModuleOp"> {
+  let summary = "Turns a step for the global batch into the program of one rank";
+  let description = [{
+    Chooses a placement for every value, from the strategy's placements of the
+    states; then rewrites the step with local types. Each difference between the
+    placement in which a value is made and the one in which it is used becomes
+    collectives and local slices (see docs/placements.md). A parameter's gather,
+    with the chain of shape changes and converts after it, is cloned to the uses,
+    so that no full-size copy outlives them. An op without a rule runs on
+    gathered operands, with a remark that gives the bytes.
+
+    ```mlir
+    // levels=4 strategy=zero3
+    %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+           : (tensor<24x13xf32>, tensor<13x31xf32>) -> tensor<24x31xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = amsp.all_gather %w group = <[1:4]> : tensor<101xf32> -> tensor<13x31xf32>
+    %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0]
+           : (tensor<6x13xf32>, tensor<13x31xf32>) -> tensor<6x31xf32>
+    ```
+  }];
+  let options = [
+    ListOption<"levels", "levels", "int64_t", "sizes of the cluster's levels, innermost first">,
+    Option<"strategy", "strategy", "std::string", "\"\"",
+      "a preset or p=F,g=F,os=F (docs/formats.md)">
+  ];
+  let statistics = [
+    Statistic<"numGathered", "gathered-fallbacks", "operands gathered for want of a rule">
+  ];
+  let dependentDialects = ["::amsp::AMSPDialect", "::amsp::stablehlo::StableHLODialect"];
+}
+
+def LowerLocalOps : Pass<"amsp-lower-local-ops", "::mlir::func::FuncOp"> {
+  let summary = "Writes local slices and masks in terms of the rank's group index";
+  let description = [{
+    `amsp.local_slice`, `amsp.mask_padding` and `amsp.keep_on_first` become
+    StableHLO ops on `amsp.group_index`, for every target.
+
+    ```mlir
+    %0 = amsp.keep_on_first %x group = <[1:4]> : tensor<8xf32>
+    ```
+    becomes
+    ```mlir
+    %i = amsp.group_index group = <[1:4]> : tensor<i32>
+    %p = stablehlo.compare EQ, %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %0 = stablehlo.select %p, %x, %zeros : tensor<i1>, tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::amsp::stablehlo::StableHLODialect"];
+}
+
+#endif // AMSP_DIALECT_AMSP_TRANSFORMS_PASSES_TD

@@ -1,0 +1,45 @@
+//===- Placement.cpp - How local values relate to global ones -------------===//
+
+#include "amsp/Placement/Placement.h"
+
+using namespace mlir;
+using namespace amsp;
+
+llvm::raw_ostream &amsp::operator<<(llvm::raw_ostream &os,
+                                    const Placement &placement) {
+  static constexpr StringLiteral states[] = {"p", "g", "os"};
+  switch (placement.kind) {
+  case Placement::Replicated:
+    return os << "replicated";
+  case Placement::Split:
+    return os << "split(" << placement.dim << ")";
+  case Placement::Partial:
+    return os << "partial(" << stringifyReduction(placement.reduction) << ", "
+              << (placement.over == PartialOver::Batch ? "batch" : "states")
+              << ")";
+  case Placement::Flat:
+    return os << "flat(" << states[static_cast<int>(placement.state)] << ")";
+  case Placement::PartialFlat:
+    return os << "flat(g) and partial(sum)";
+  }
+  llvm_unreachable("unknown placement");
+}
+
+RankedTensorType amsp::getLocalType(RankedTensorType global,
+                                    const Placement &placement,
+                                    const Grid &grid) {
+  SmallVector<int64_t> shape(global.getShape());
+  switch (placement.kind) {
+  case Placement::Replicated:
+  case Placement::Partial:
+    break;
+  case Placement::Split:
+    shape[placement.dim] /= grid.getWorldSize();
+    break;
+  case Placement::Flat:
+  case Placement::PartialFlat:
+    shape = {grid.getPieceElements(global.getNumElements(), placement.state)};
+    break;
+  }
+  return RankedTensorType::get(shape, global.getElementType());
+}

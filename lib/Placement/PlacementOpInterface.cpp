@@ -1,0 +1,71 @@
+//===- PlacementOpInterface.cpp - How ops carry placements ----------------===//
+
+#include "amsp/Placement/PlacementOpInterface.h"
+#include "Rules/Rules.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace amsp;
+
+#include "amsp/Placement/PlacementOpInterface.cpp.inc"
+
+Transfer amsp::getReplicatedTransfer(Operation *op) {
+  Transfer transfer;
+  transfer.operands.resize(op->getNumOperands());
+  transfer.results.resize(op->getNumResults());
+  return transfer;
+}
+
+bool amsp::isZero(Value value) {
+  if (auto broadcast = value.getDefiningOp<stablehlo::BroadcastInDimOp>())
+    return isZero(broadcast.getOperand());
+  if (auto reshape = value.getDefiningOp<stablehlo::ReshapeOp>())
+    return isZero(reshape.getOperand());
+  SplatElementsAttr splat;
+  if (!matchPattern(value, m_Constant(&splat)))
+    return false;
+  Attribute element = splat.getSplatValue<Attribute>();
+  if (auto number = dyn_cast<FloatAttr>(element))
+    return number.getValue().isZero();
+  if (auto number = dyn_cast<IntegerAttr>(element))
+    return number.getValue().isZero();
+  return false;
+}
+
+std::optional<Placement>
+rules::joinPartialOperands(ArrayRef<Placement> operands) {
+  std::optional<Placement> joined;
+  for (const Placement &placement : operands) {
+    if (!placement.isPartial()) {
+      if (!placement.isReplicated())
+        return std::nullopt;
+      continue;
+    }
+    if (placement.reduction != Reduction::Sum)
+      return std::nullopt;
+    if (!joined || *joined == placement) {
+      joined = placement;
+      continue;
+    }
+    // A microbatch's sum joins the accumulated pieces.
+    Placement batch = Placement::partial(Reduction::Sum, PartialOver::Batch);
+    Placement pieces = Placement::partialFlat();
+    if ((*joined == batch || *joined == pieces) &&
+        (placement == batch || placement == pieces))
+      joined = pieces;
+    else
+      return std::nullopt;
+  }
+  return joined;
+}
+
+void amsp::registerPlacementExternalModels(DialectRegistry &registry) {
+  registry.addExtension(
+      +[](MLIRContext *context, stablehlo::StableHLODialect *) {
+        rules::attachElementwise(*context);
+        rules::attachShape(*context);
+        rules::attachContraction(*context);
+        rules::attachIndexing(*context);
+      });
+}

@@ -1,0 +1,39 @@
+//===- Rules.h - Placement rules of the StableHLO ops, by concern -*- C++ -*-//
+
+#ifndef AMSP_LIB_PLACEMENT_RULES_H
+#define AMSP_LIB_PLACEMENT_RULES_H
+
+#include "amsp/Placement/PlacementOpInterface.h"
+
+namespace amsp::rules {
+
+void attachElementwise(mlir::MLIRContext &context);
+void attachShape(mlir::MLIRContext &context);
+void attachContraction(mlir::MLIRContext &context);
+void attachIndexing(mlir::MLIRContext &context);
+
+/// The first operand (with its number) whose placement satisfies the
+/// predicate.
+template <typename Predicate>
+std::optional<unsigned> findPlacement(llvm::ArrayRef<Placement> placements,
+                                      Predicate predicate) {
+  for (auto [index, placement] : llvm::enumerate(placements))
+    if (predicate(placement))
+      return index;
+  return std::nullopt;
+}
+
+inline mlir::RankedTensorType getTensorType(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType());
+}
+
+/// For an op that is linear in each operand that may be partial: asks for all
+/// operands in the first partial placement among them (a replicated operand
+/// joins by being kept on one member of the group) and gives that. Partial
+/// values over different groups do not meet: both are completed.
+std::optional<Placement>
+joinPartialOperands(llvm::ArrayRef<Placement> operands);
+
+} // namespace amsp::rules
+
+#endif // AMSP_LIB_PLACEMENT_RULES_H

@@ -1,0 +1,299 @@
+//===- Shape.cpp - Placement rules of ops that move elements --------------===//
+
+#include "Rules.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+
+using namespace mlir;
+using namespace amsp;
+using namespace amsp::rules;
+
+using MaybePlacements = std::optional<SmallVector<Placement>>;
+
+/// A transfer of an op with one tensor operand, the first: `operand` to
+/// `result`, all others replicated.
+static Transfer firstOperandTransfer(Operation *op, const Placement &operand,
+                                     const Placement &result) {
+  Transfer transfer = getReplicatedTransfer(op);
+  transfer.operands.front() = operand;
+  transfer.results.front() = result;
+  return transfer;
+}
+
+/// Ops that map the elements of one operand linearly keep partial values.
+static bool isKeptPartial(const Placement &placement) {
+  return placement.kind == Placement::Partial;
+}
+
+//===----------------------------------------------------------------------===//
+// broadcast_in_dim, transpose, reshape
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct BroadcastModel
+    : PlacementOpInterface::ExternalModel<BroadcastModel,
+                                          stablehlo::BroadcastInDimOp> {
+  Transfer transferPlacements(Operation *op, ArrayRef<Placement> operands,
+                              const PlacementContext &) const {
+    auto broadcast = cast<stablehlo::BroadcastInDimOp>(op);
+    const Placement &operand = operands.front();
+    if (operand.isSplit()) {
+      int64_t dim = broadcast.getBroadcastDimensions()[operand.dim];
+      if (sizesAgree(broadcast, operand.dim, dim))
+        return firstOperandTransfer(op, operand, Placement::split(dim));
+    }
+    if (isKeptPartial(operand))
+      return firstOperandTransfer(op, operand, operand);
+    return getReplicatedTransfer(op);
+  }
+
+  MaybePlacements pullPlacement(Operation *op, const Placement &result,
+                                const PlacementContext &) const {
+    auto broadcast = cast<stablehlo::BroadcastInDimOp>(op);
+    if (!result.isSplit()) {
+      // One element is the same in every piece.
+      if (getTensorType(broadcast.getOperand()).getRank() == 0)
+        return SmallVector<Placement>{Placement::replicated()};
+      return std::nullopt;
+    }
+    const int64_t *position =
+        llvm::find(broadcast.getBroadcastDimensions(), result.dim);
+    int64_t index = position - broadcast.getBroadcastDimensions().begin();
+    if (position != broadcast.getBroadcastDimensions().end() &&
+        sizesAgree(broadcast, index, result.dim))
+      return SmallVector<Placement>{Placement::split(index)};
+    return SmallVector<Placement>{Placement::replicated()};
+  }
+
+private:
+  static bool sizesAgree(stablehlo::BroadcastInDimOp op, int64_t operandDim,
+                         int64_t resultDim) {
+    return getTensorType(op.getOperand()).getDimSize(operandDim) ==
+           getTensorType(op.getResult()).getDimSize(resultDim);
+  }
+};
+
+struct TransposeModel
+    : PlacementOpInterface::ExternalModel<TransposeModel,
+                                          stablehlo::TransposeOp> {
+  Transfer transferPlacements(Operation *op, ArrayRef<Placement> operands,
+                              const PlacementContext &) const {
+    ArrayRef<int64_t> permutation =
+        cast<stablehlo::TransposeOp>(op).getPermutation();
+    const Placement &operand = operands.front();
+    if (operand.isSplit()) {
+      int64_t dim = llvm::find(permutation, operand.dim) - permutation.begin();
+      return firstOperandTransfer(op, operand, Placement::split(dim));
+    }
+    if (isKeptPartial(operand))
+      return firstOperandTransfer(op, operand, operand);
+    return getReplicatedTransfer(op);
+  }
+
+  MaybePlacements pullPlacement(Operation *op, const Placement &result,
+                                const PlacementContext &) const {
+    if (!result.isSplit())
+      return std::nullopt;
+    ArrayRef<int64_t> permutation =
+        cast<stablehlo::TransposeOp>(op).getPermutation();
+    return SmallVector<Placement>{Placement::split(permutation[result.dim])};
+  }
+};
+} // namespace
+
+/// The dimension of `to` that is cut as dimension `dim` of `from` is when the
+/// elements keep their row-major order: the two begin at the same stride, and
+/// whole pieces remain.
+static std::optional<int64_t> mapReshapedDim(RankedTensorType from,
+                                             RankedTensorType to, int64_t dim,
+                                             int64_t pieces) {
+  int64_t before = ShapedType::getNumElements(from.getShape().take_front(dim));
+  int64_t prefix = 1;
+  for (auto [index, size] : llvm::enumerate(to.getShape())) {
+    // Dimensions of size 1 at the same place cannot be the cut one.
+    if (prefix == before && (size != 1 || from.getDimSize(dim) == 1)) {
+      // Only the leading part of merged dimensions is contiguous, and it is
+      // the leading one if everything before it is equal.
+      int64_t inner = ShapedType::getNumElements(
+          from.getShape().drop_front(dim + 1));
+      int64_t piece = from.getDimSize(dim) / pieces * inner;
+      int64_t toInner =
+          ShapedType::getNumElements(to.getShape().drop_front(index + 1));
+      if (size % pieces == 0 && size / pieces * toInner == piece)
+        return index;
+      return std::nullopt;
+    }
+    prefix *= size;
+  }
+  return std::nullopt;
+}
+
+namespace {
+struct ReshapeModel
+    : PlacementOpInterface::ExternalModel<ReshapeModel, stablehlo::ReshapeOp> {
+  Transfer transferPlacements(Operation *op, ArrayRef<Placement> operands,
+                              const PlacementContext &context) const {
+    auto reshape = cast<stablehlo::ReshapeOp>(op);
+    RankedTensorType from = getTensorType(reshape.getOperand());
+    RankedTensorType to = getTensorType(reshape.getResult());
+    const Placement &operand = operands.front();
+    if (operand.isSplit()) {
+      if (std::optional<int64_t> dim =
+              mapReshapedDim(from, to, operand.dim, context.batchPieces))
+        return firstOperandTransfer(op, operand, Placement::split(*dim));
+      return getReplicatedTransfer(op);
+    }
+    // Row-major order is what a flat placement cuts, so it stays; a scalar
+    // is never flat.
+    bool isFlat = operand.isFlat() || operand.kind == Placement::PartialFlat;
+    if (isKeptPartial(operand) || (isFlat && to.getRank() > 0))
+      return firstOperandTransfer(op, operand, operand);
+    return getReplicatedTransfer(op);
+  }
+
+  MaybePlacements pullPlacement(Operation *op, const Placement &result,
+                                const PlacementContext &context) const {
+    auto reshape = cast<stablehlo::ReshapeOp>(op);
+    RankedTensorType from = getTensorType(reshape.getOperand());
+    if (!result.isSplit()) {
+      if (from.getRank() == 0)
+        return std::nullopt;
+      return SmallVector<Placement>{result};
+    }
+    std::optional<int64_t> dim =
+        mapReshapedDim(getTensorType(reshape.getResult()), from, result.dim,
+                       context.batchPieces);
+    if (!dim)
+      return std::nullopt;
+    return SmallVector<Placement>{Placement::split(*dim)};
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// slice, pad, reverse, concatenate
+//===----------------------------------------------------------------------===//
+
+struct SliceModel
+    : PlacementOpInterface::ExternalModel<SliceModel, stablehlo::SliceOp> {
+  Transfer transferPlacements(Operation *op, ArrayRef<Placement> operands,
+                              const PlacementContext &) const {
+    auto slice = cast<stablehlo::SliceOp>(op);
+    const Placement &operand = operands.front();
+    if ((operand.isSplit() && isWhole(slice, operand.dim)) ||
+        isKeptPartial(operand))
+      return firstOperandTransfer(op, operand, operand);
+    return getReplicatedTransfer(op);
+  }
+
+  MaybePlacements pullPlacement(Operation *op, const Placement &result,
+                                const PlacementContext &) const {
+    if (result.isSplit() && isWhole(cast<stablehlo::SliceOp>(op), result.dim))
+      return SmallVector<Placement>{result};
+    return std::nullopt;
+  }
+
+  void localizeAttributes(Operation *op, Operation *local,
+                          const Transfer &transfer) const {
+    if (!transfer.results.front().isSplit())
+      return;
+    int64_t dim = transfer.results.front().dim;
+    SmallVector<int64_t> limits(cast<stablehlo::SliceOp>(op).getLimitIndices());
+    limits[dim] = getTensorType(local->getResult(0)).getDimSize(dim);
+    cast<stablehlo::SliceOp>(local).setLimitIndices(limits);
+  }
+
+private:
+  static bool isWhole(stablehlo::SliceOp slice, int64_t dim) {
+    return getTensorType(slice.getOperand()).getDimSize(dim) ==
+           getTensorType(slice.getResult()).getDimSize(dim);
+  }
+};
+
+struct PadModel
+    : PlacementOpInterface::ExternalModel<PadModel, stablehlo::PadOp> {
+  Transfer transferPlacements(Operation *op, ArrayRef<Placement> operands,
+                              const PlacementContext &) const {
+    auto pad = cast<stablehlo::PadOp>(op);
+    const Placement &operand = operands.front();
+    bool keepsSplit = operand.isSplit() &&
+                      pad.getEdgePaddingLow()[operand.dim] == 0 &&
+                      pad.getEdgePaddingHigh()[operand.dim] == 0 &&
+                      pad.getInteriorPadding()[operand.dim] == 0;
+    bool keepsPartial = isKeptPartial(operand) && operand.isPartialSum() &&
+                        isZero(pad.getPaddingValue());
+    if (keepsSplit || keepsPartial)
+      return firstOperandTransfer(op, operand, operand);
+    return getReplicatedTransfer(op);
+  }
+};
+
+struct ReverseModel
+    : PlacementOpInterface::ExternalModel<ReverseModel, stablehlo::ReverseOp> {
+  Transfer transferPlacements(Operation *op, ArrayRef<Placement> operands,
+                              const PlacementContext &) const {
+    auto reverse = cast<stablehlo::ReverseOp>(op);
+    const Placement &operand = operands.front();
+    if (isKeptPartial(operand) ||
+        (operand.isSplit() &&
+         !llvm::is_contained(reverse.getDimensions(), operand.dim)))
+      return firstOperandTransfer(op, operand, operand);
+    return getReplicatedTransfer(op);
+  }
+};
+
+struct ConcatenateModel
+    : PlacementOpInterface::ExternalModel<ConcatenateModel,
+                                          stablehlo::ConcatenateOp> {
+  Transfer transferPlacements(Operation *op, ArrayRef<Placement> operands,
+                              const PlacementContext &) const {
+    auto concatenate = cast<stablehlo::ConcatenateOp>(op);
+    auto dimension = static_cast<int64_t>(concatenate.getDimension());
+    std::optional<unsigned> split =
+        findPlacement(operands, [](auto &p) { return p.isSplit(); });
+    if (split && operands[*split].dim != dimension)
+      return uniform(op, operands[*split]);
+    std::optional<Placement> joined = joinPartialOperands(operands);
+    if (joined && joined->kind == Placement::Partial)
+      return uniform(op, *joined);
+    return getReplicatedTransfer(op);
+  }
+
+  MaybePlacements pullPlacement(Operation *op, const Placement &result,
+                                const PlacementContext &) const {
+    auto concatenate = cast<stablehlo::ConcatenateOp>(op);
+    if (result.isSplit() &&
+        result.dim != static_cast<int64_t>(concatenate.getDimension()))
+      return uniform(op, result).operands;
+    return std::nullopt;
+  }
+
+private:
+  static Transfer uniform(Operation *op, const Placement &placement) {
+    Transfer transfer = getReplicatedTransfer(op);
+    llvm::fill(transfer.operands, placement);
+    llvm::fill(transfer.results, placement);
+    return transfer;
+  }
+};
+
+/// Each operand keeps its placement.
+struct BarrierModel
+    : PlacementOpInterface::ExternalModel<BarrierModel,
+                                          stablehlo::OptimizationBarrierOp> {
+  Transfer transferPlacements(Operation *op, ArrayRef<Placement> operands,
+                              const PlacementContext &) const {
+    return {SmallVector<Placement>(operands), SmallVector<Placement>(operands)};
+  }
+};
+} // namespace
+
+void rules::attachShape(MLIRContext &context) {
+  using namespace stablehlo;
+  BroadcastInDimOp::attachInterface<BroadcastModel>(context);
+  TransposeOp::attachInterface<TransposeModel>(context);
+  ReshapeOp::attachInterface<ReshapeModel>(context);
+  SliceOp::attachInterface<SliceModel>(context);
+  PadOp::attachInterface<PadModel>(context);
+  ReverseOp::attachInterface<ReverseModel>(context);
+  ConcatenateOp::attachInterface<ConcatenateModel>(context);
+  OptimizationBarrierOp::attachInterface<BarrierModel>(context);
+}
