@@ -7,6 +7,7 @@
 #include "amsp/Dialect/StableHLO/IR/CHLOOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLODialect.h"
 #include "amsp/Placement/PlacementOpInterface.h"
+#include "amsp/Target/CPU/Passes.h"
 
 namespace amsp {
 
@@ -15,6 +16,7 @@ namespace amsp {
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<AMSPDialect, chlo::CHLODialect, stablehlo::StableHLODialect>();
   registerPlacementExternalModels(registry);
+  registerBufferizableOpInterfaceModels(registry);
 }
 
 } // namespace amsp

@@ -3,7 +3,9 @@
 #ifndef AMSP_INITALLPASSES_H
 #define AMSP_INITALLPASSES_H
 
+#include "amsp/Conversion/Passes.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
+#include "amsp/Target/CPU/Passes.h"
 
 namespace amsp {
 
@@ -11,6 +13,10 @@ namespace amsp {
 inline void registerAllPasses() {
   registerAMSPPasses();
   registerPartitionPipeline();
+  registerConversionPasses();
+  registerConversionPipelines();
+  registerCPUPasses();
+  registerCPUPipelines();
 }
 
 } // namespace amsp
