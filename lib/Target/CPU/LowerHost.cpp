@@ -344,9 +344,9 @@ LogicalResult HostLowering::run() {
   step.setType(builder.getFunctionType(body.getArgumentTypes(), {}));
   step->removeAttr(step.getArgAttrsAttrName());
   step.setName(kExecuteFunction);
-  constants.addStep(printManifest(std::move(*manifest->getAsObject())),
-                    kExecuteFunction);
-  module->removeAttr(kManifestAttr);
+  std::string complete = printManifest(std::move(*manifest->getAsObject()));
+  constants.addStep(complete, kExecuteFunction);
+  module->setAttr(kManifestAttr, builder.getStringAttr(complete));
   return success();
 }
 

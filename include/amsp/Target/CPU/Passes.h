@@ -18,7 +18,7 @@ namespace amsp {
 constexpr llvm::StringLiteral kResultBufferAttr = "amsp.result_buffer";
 /// Size of the arena, on the function of a step with a planned arena.
 constexpr llvm::StringLiteral kArenaBytesAttr = "amsp.arena_bytes";
-/// The manifest without the size of the arena, on the module.
+/// The manifest, on the module; without the arena's size until that is known.
 constexpr llvm::StringLiteral kManifestAttr = "amsp.manifest";
 /// Name of the step's function, and of what it becomes.
 constexpr llvm::StringLiteral kMainFunction = "main";
