@@ -139,7 +139,8 @@ void Partitioner::remarkGathers(Operation *op, const Transfer &transfer) {
         << type << " ("
         << type.getNumElements() *
                llvm::divideCeil(type.getElementTypeBitWidth(), 8)
-        << " bytes): '" << op->getName() << "' has no local rule for an operand "
+        << " bytes): '" << op->getName()
+        << "' has no local rule for an operand "
         << "that is " << text;
   }
 }
@@ -305,11 +306,11 @@ Value Partitioner::pullIota(stablehlo::IotaOp iota,
       GroupAttr::get(builder.getContext(), grid.getWorldDigits()));
   Value rows = stablehlo::ConstantOp::create(
       builder, loc,
-      DenseElementsAttr::get(scalar,
-                             static_cast<int32_t>(type.getDimSize(placement.dim))));
+      DenseElementsAttr::get(
+          scalar, static_cast<int32_t>(type.getDimSize(placement.dim))));
   Value first = stablehlo::MulOp::create(builder, loc, index, rows);
-  first = stablehlo::ConvertOp::create(builder, loc, first,
-                                       type.getElementType());
+  first =
+      stablehlo::ConvertOp::create(builder, loc, first, type.getElementType());
   first = stablehlo::BroadcastInDimOp::create(builder, loc, type, first,
                                               ArrayRef<int64_t>{});
   return stablehlo::AddOp::create(builder, loc, local, first);
@@ -351,10 +352,9 @@ Value Partitioner::getUse(Value value, const Placement &placement) {
   } else if (placement.isSplit()) {
     local = pullUp(value, placement);
     if (!local)
-      local = converter.convert(builder, value.getLoc(),
-                                getUse(value, Placement::replicated()),
-                                getTensorType(value), Placement::replicated(),
-                                placement);
+      local = converter.convert(
+          builder, value.getLoc(), getUse(value, Placement::replicated()),
+          getTensorType(value), Placement::replicated(), placement);
   } else {
     Operation *op = value.getDefiningOp();
     Value operand = get(op->getOperand(0), Placement::replicated());
@@ -370,8 +370,8 @@ Value Partitioner::getWhole(Value value) {
   RankedTensorType type = getTensorType(value);
   Placement resting = analysis.getPlacement(value);
   bool keepsWhole = grid.getPieces(ModelState::P) == 1;
-  Placement kept = keepsWhole ? Placement::replicated()
-                              : Placement::flat(ModelState::P);
+  Placement kept =
+      keepsWhole ? Placement::replicated() : Placement::flat(ModelState::P);
   Value local = lookup(locals, value, kept);
   CollectiveTag tag = getTag(value);
   if (!local) {
@@ -409,7 +409,8 @@ std::optional<unsigned> Partitioner::getParameter(Value value) const {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner()->getParentOp() != step)
     return std::nullopt;
-  auto role = step.getArgAttrOfType<RoleAttr>(argument.getArgNumber(), kRoleAttr);
+  auto role =
+      step.getArgAttrOfType<RoleAttr>(argument.getArgNumber(), kRoleAttr);
   if (!role || role.getValue() != Role::Param)
     return std::nullopt;
   return argument.getArgNumber();

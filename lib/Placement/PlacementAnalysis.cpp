@@ -31,8 +31,8 @@ std::optional<int64_t> amsp::getLoopTripCount(WhileOp loop) {
   auto compare = getYield(loop.getCond())
                      ->getOperand(0)
                      .getDefiningOp<stablehlo::CompareOp>();
-  if (!compare || compare.getComparisonDirection() !=
-                      stablehlo::ComparisonDirection::LT)
+  if (!compare ||
+      compare.getComparisonDirection() != stablehlo::ComparisonDirection::LT)
     return std::nullopt;
   auto counter = dyn_cast<BlockArgument>(compare.getLhs());
   if (!counter || counter.getOwner() != &loop.getCond().front())
@@ -63,9 +63,10 @@ int64_t amsp::getTripCount(Operation *op) {
 // Natural placements
 //===----------------------------------------------------------------------===//
 
-PlacementAnalysis::PlacementAnalysis(
-    func::FuncOp step, ArrayRef<Placement> arguments,
-    ArrayRef<std::optional<Placement>> results, PlacementContext context)
+PlacementAnalysis::PlacementAnalysis(func::FuncOp step,
+                                     ArrayRef<Placement> arguments,
+                                     ArrayRef<std::optional<Placement>> results,
+                                     PlacementContext context)
     : step(step), results(results), context(context) {
   for (auto [argument, placement] :
        llvm::zip_equal(step.getArguments(), arguments))
@@ -139,9 +140,8 @@ void PlacementAnalysis::visitWhile(WhileOp loop) {
   SmallVector<Placement> carries;
   for (auto [operand, argument] :
        llvm::zip_equal(loop.getOperand(), loop.getBody().getArguments()))
-    carries.push_back(pieceCarries.contains(argument)
-                          ? Placement::partialFlat()
-                          : getPlacement(operand));
+    carries.push_back(pieceCarries.contains(argument) ? Placement::partialFlat()
+                                                      : getPlacement(operand));
   // Carries that met placements which do not join; they stay replicated, so
   // the iteration ends.
   SmallVector<bool> conflicts(carries.size(), false);
@@ -251,8 +251,8 @@ private:
 };
 } // namespace
 
-/// Visits the ops of a step and of its loops, in program order; regions of other
-/// ops (combiners, branches) belong to their op.
+/// Visits the ops of a step and of its loops, in program order; regions of
+/// other ops (combiners, branches) belong to their op.
 static void walkStep(Block &block, function_ref<void(Operation *)> visit) {
   for (Operation &op : block) {
     visit(&op);

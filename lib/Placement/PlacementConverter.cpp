@@ -169,8 +169,8 @@ Value PlacementConverter::fromPartial(const Step &step, const Placement &from,
       return step.reduceScatter(grid.getDigits(ModelState::G), type,
                                 from.reduction);
     if (to.isFlat()) {
-      Value piece = step.reduceScatter(grid.getDigits(to.state), type,
-                                       from.reduction);
+      Value piece =
+          step.reduceScatter(grid.getDigits(to.state), type, from.reduction);
       return step.with(piece).allReduce(grid.getReplicaDigits(to.state),
                                         from.reduction);
     }

@@ -15,9 +15,8 @@ static SmallVector<StringRef> splitPath(StringRef path) {
   while (begin != StringRef::npos) {
     StringRef rest = path.drop_front(begin + 1);
     bool isIndex = path[begin] == '[';
-    StringRef key = rest.take_until([&](char c) {
-      return isIndex ? c == ']' : c == '[' || c == '.';
-    });
+    StringRef key = rest.take_until(
+        [&](char c) { return isIndex ? c == ']' : c == '[' || c == '.'; });
     keys.push_back(key.trim("'\""));
     size_t next = rest.find_first_of("[.", key.size());
     begin = next == StringRef::npos ? next : begin + 1 + next;

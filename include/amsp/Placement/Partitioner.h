@@ -15,18 +15,18 @@ namespace amsp {
 ///
 /// Local values are made on demand: `get` finds a value in the placement that a
 /// use asks for, pulls the placement up into replicated producers, or converts.
-/// A flat value that is used whole (a parameter) is gathered in two stages: from
-/// the resting pieces of OS to the kept pieces of P once, before its first use;
-/// and from these to the whole at each use. The whole value, and the chain of
-/// shape changes and converts behind it, live in a *window*: a run of uses with
-/// no use of another unit between them.
+/// A flat value that is used whole (a parameter) is gathered in two stages:
+/// from the resting pieces of OS to the kept pieces of P once, before its first
+/// use; and from these to the whole at each use. The whole value, and the chain
+/// of shape changes and converts behind it, live in a *window*: a run of uses
+/// with no use of another unit between them.
 class Partitioner {
 public:
   Partitioner(mlir::func::FuncOp step, const PlacementAnalysis &analysis,
               const Grid &grid);
 
-  /// Replaces the body and the types of the step. Returns the number of operands
-  /// that had to be gathered for want of a rule.
+  /// Replaces the body and the types of the step. Returns the number of
+  /// operands that had to be gathered for want of a rule.
   unsigned run();
 
 private:

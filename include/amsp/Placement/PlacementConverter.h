@@ -22,10 +22,11 @@ struct CollectiveTag {
 ///
 /// | from \ to     | replicated | flat                      | split         |
 /// |---------------|------------|---------------------------|---------------|
-/// | partial       | all_reduce | reduce_scatter over the digits of the state, all_reduce over the others | reduce_scatter |
-/// | flat          | all_gather | the digits that differ    | gather, slice |
-/// | split         | all_gather | gather, slice             | nothing, or gather and slice |
-/// | replicated    | -          | local slice               | local slice   |
+/// | partial       | all_reduce | reduce_scatter over the digits of the state,
+/// all_reduce over the others | reduce_scatter | | flat          | all_gather |
+/// the digits that differ    | gather, slice | | split         | all_gather |
+/// gather, slice             | nothing, or gather and slice | | replicated    |
+/// -          | local slice               | local slice   |
 ///
 /// A replicated value joins a partial one by being kept on one member.
 class PlacementConverter {

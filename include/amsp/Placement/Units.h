@@ -9,8 +9,8 @@
 namespace amsp {
 
 /// The unit of a parameter, from the path in its location's name: the path up
-/// to its first number (`params['h'][3]['mlp']['w']` is in unit `h.3`), which is
-/// a layer; without a number, `embeddings` if rows of it are looked up, else
+/// to its first number (`params['h'][3]['mlp']['w']` is in unit `h.3`), which
+/// is a layer; without a number, `embeddings` if rows of it are looked up, else
 /// `rest`.
 std::string getUnitName(mlir::BlockArgument parameter);
 

@@ -60,11 +60,12 @@ struct GatherModel
           getTensorType(gather.getOperand()).getRank(),
           {numbers.getCollapsedSliceDims(), numbers.getOperandBatchingDims()});
       std::optional<int64_t> offset = findDim(offsets, operand.dim);
-      if (offset && gather.getSliceSizes()[operand.dim] ==
-                        getTensorType(gather.getOperand())
-                            .getDimSize(operand.dim)) {
+      if (offset &&
+          gather.getSliceSizes()[operand.dim] ==
+              getTensorType(gather.getOperand()).getDimSize(operand.dim)) {
         transfer.operands[0] = operand;
-        transfer.results[0] = Placement::split(numbers.getOffsetDims()[*offset]);
+        transfer.results[0] =
+            Placement::split(numbers.getOffsetDims()[*offset]);
         return transfer;
       }
     }
@@ -146,8 +147,7 @@ struct ScatterModel
 private:
   static bool isSum(stablehlo::ScatterOp scatter) {
     Block &body = scatter.getUpdateComputation().front();
-    Operation *yielded =
-        body.getTerminator()->getOperand(0).getDefiningOp();
+    Operation *yielded = body.getTerminator()->getOperand(0).getDefiningOp();
     return yielded && isa<stablehlo::AddOp>(yielded) &&
            llvm::equal(yielded->getOperands(), body.getArguments()) &&
            !getTensorType(yielded->getResult(0)).getElementType().isInteger(1);
@@ -178,8 +178,8 @@ private:
     return getScatterDims(scatter)[getIndexBatch(indexDim, vectorDim)];
   }
 
-  static std::optional<int64_t>
-  getUpdateWindowDim(stablehlo::ScatterOp scatter, int64_t inputDim) {
+  static std::optional<int64_t> getUpdateWindowDim(stablehlo::ScatterOp scatter,
+                                                   int64_t inputDim) {
     if (std::optional<int64_t> window =
             findDim(getWindowDims(scatter), inputDim))
       return scatter.getScatterDimensionNumbers()
@@ -238,9 +238,10 @@ struct DynamicSliceModel
     auto slice = cast<stablehlo::DynamicSliceOp>(op);
     const Placement &operand = operands.front();
     Transfer transfer = getReplicatedTransfer(op);
-    bool isWhole = operand.isSplit() &&
-                   slice.getSliceSizes()[operand.dim] ==
-                       getTensorType(slice.getOperand()).getDimSize(operand.dim);
+    bool isWhole =
+        operand.isSplit() &&
+        slice.getSliceSizes()[operand.dim] ==
+            getTensorType(slice.getOperand()).getDimSize(operand.dim);
     if (isWhole || operand.kind == Placement::Partial) {
       transfer.operands[0] = operand;
       transfer.results[0] = operand;

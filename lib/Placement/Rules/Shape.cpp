@@ -113,8 +113,8 @@ static std::optional<int64_t> mapReshapedDim(RankedTensorType from,
     if (prefix == before && (size != 1 || from.getDimSize(dim) == 1)) {
       // Only the leading part of merged dimensions is contiguous, and it is
       // the leading one if everything before it is equal.
-      int64_t inner = ShapedType::getNumElements(
-          from.getShape().drop_front(dim + 1));
+      int64_t inner =
+          ShapedType::getNumElements(from.getShape().drop_front(dim + 1));
       int64_t piece = from.getDimSize(dim) / pieces * inner;
       int64_t toInner =
           ShapedType::getNumElements(to.getShape().drop_front(index + 1));

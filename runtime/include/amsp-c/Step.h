@@ -86,7 +86,7 @@ typedef struct amsp_collective {
   int32_t channel;   /* amsp_channel */
   int32_t num_digits;
   int32_t num_operands;
-  const amsp_digit *digits;                /* num_digits, most significant first */
+  const amsp_digit *digits; /* num_digits, most significant first */
   const amsp_collective_operand *operands; /* num_operands */
   const char *name;                        /* for errors and traces */
 } amsp_collective;

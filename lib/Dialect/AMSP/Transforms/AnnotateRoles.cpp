@@ -47,9 +47,7 @@ private:
   RankedTensorType getType(unsigned argument) {
     return cast<RankedTensorType>(step.getArgument(argument).getType());
   }
-  bool isState(unsigned argument) {
-    return stateResults.contains(argument);
-  }
+  bool isState(unsigned argument) { return stateResults.contains(argument); }
 
   func::FuncOp step;
   ArrayRef<std::string> batchArgs;
@@ -120,7 +118,8 @@ LogicalResult RoleFinder::findBatch() {
   if (!batchArgs.empty())
     return success();
   auto differs = [&](unsigned i) {
-    return getType(i).getDimSize(0) != getType(candidates.front()).getDimSize(0);
+    return getType(i).getDimSize(0) !=
+           getType(candidates.front()).getDimSize(0);
   };
   if (candidates.empty() || llvm::any_of(candidates, differs)) {
     InFlightDiagnostic error = step.emitError(

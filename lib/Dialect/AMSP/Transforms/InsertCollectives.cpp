@@ -52,7 +52,8 @@ static PlacementAttr getPlacementAttr(MLIRContext *context,
 static void setStrategy(ModuleOp module, const Grid &grid) {
   Builder builder(module.getContext());
   const Strategy &strategy = grid.getStrategy();
-  module->setAttr("amsp.levels", builder.getDenseI64ArrayAttr(grid.getLevels()));
+  module->setAttr("amsp.levels",
+                  builder.getDenseI64ArrayAttr(grid.getLevels()));
   module->setAttr("amsp.strategy",
                   builder.getDictionaryAttr(
                       {{"p", builder.getDenseI64ArrayAttr(strategy.p)},

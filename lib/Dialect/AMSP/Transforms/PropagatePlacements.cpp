@@ -39,7 +39,8 @@ struct PropagatePlacements
       SmallVector<Attribute> made, completed;
       bool isCompleted = false;
       for (Value result : op->getResults()) {
-        made.push_back(builder.getStringAttr(toText(analysis.getNatural(result))));
+        made.push_back(
+            builder.getStringAttr(toText(analysis.getNatural(result))));
         completed.push_back(
             builder.getStringAttr(toText(analysis.getPlacement(result))));
         isCompleted |= analysis.isCompleted(result);

@@ -1,0 +1,1 @@
+"""Exports training steps, and checks what the amsp compiler makes of them."""

@@ -1,0 +1,1 @@
+"""Models in plain JAX, for the quickstart and the tests."""

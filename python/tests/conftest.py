@@ -1,0 +1,76 @@
+"""Options and fixtures of all tests.
+
+Tests that call the compiler's tools take most of the time, and each waits for
+processes; so their jobs run ahead of them on all cores. A test that has a
+parameter named `job` (a `jobs.Job`) finds its result in the fixture `finished`.
+"""
+
+import concurrent.futures
+import os
+import pathlib
+
+import pytest
+
+import jobs
+from amsp import tools
+
+TOOLS = ("amsp-compile", "amsp-run")
+
+
+def missing_tools():
+    return [name for name in TOOLS if tools.find(name) is None]
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "needs_tools: calls amsp-compile or amsp-run")
+
+
+def needs_tools(item):
+    return item.get_closest_marker("needs_tools") is not None
+
+
+def pytest_collection_modifyitems(items):
+    missing = missing_tools()
+    if not missing:
+        return
+    # In continuous integration, a tool that was not built is a failure.
+    if os.environ.get("CI"):
+        raise pytest.UsageError(f"not built: {', '.join(missing)}")
+    skip = pytest.mark.skip(reason=f"not built: {', '.join(missing)}")
+    for item in filter(needs_tools, items):
+        item.add_marker(skip)
+
+
+class JobPool:
+    def __init__(self, directory: pathlib.Path):
+        self.directory = directory
+        self.executor = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+        self.futures = {}
+
+    def submit(self, job):
+        if job not in self.futures:
+            directory = self.directory / f"job{len(self.futures)}"
+            self.futures[job] = self.executor.submit(job.run, directory)
+        return self.futures[job]
+
+
+def skipped(item):
+    return item.get_closest_marker("skip") or any(
+        mark.args[0] for mark in item.iter_markers("skipif")
+    )
+
+
+@pytest.fixture(scope="session")
+def job_pool(request, tmp_path_factory):
+    pool = JobPool(tmp_path_factory.mktemp("jobs"))
+    for item in request.session.items:
+        job = getattr(item, "callspec", None) and item.callspec.params.get("job")
+        if isinstance(job, jobs.Job) and not skipped(item):
+            pool.submit(job)
+    yield pool
+    pool.executor.shutdown(cancel_futures=True)
+
+
+@pytest.fixture
+def finished(job, job_pool):
+    return job_pool.submit(job).result()

@@ -1,0 +1,119 @@
+"""Which cases, grids and strategies are tested together."""
+
+import math
+
+CASES = ("mlp_momentum", "gpt_adamw", "gpt_masked_loss", "gpt_accumulate")
+# Levels, innermost first.
+GRIDS = (
+    *((world,) for world in (1, 2, 3, 4, 6, 8, 12)),
+    *((2, 2), (4, 2), (2, 4), (3, 2), (2, 3)),
+)
+# Rows of a microbatch, where that limits the world.
+MICROBATCH_ROWS = {"gpt_accumulate": 12}
+
+
+def cluster(grid) -> str:
+    return "levels=" + "x".join(map(str, grid))
+
+
+def factors(*values) -> str:
+    return "x".join(map(str, values))
+
+
+def smallest_factor(size: int) -> int:
+    return next((f for f in range(2, size + 1) if size % f == 0), 1)
+
+
+def strategies(grid) -> list[str]:
+    """Every preset, and strategies that mix them, on this grid."""
+    inner, outer = grid[0], grid[1:]
+    presets = ["ddp", "zero1", "zero2", "zero3"]
+    if not outer:
+        part, all_ = smallest_factor(inner), inner
+        mixed = [
+            f"p=1,g={part},os={all_}",
+            f"p={part},g={part},os={all_}",
+            f"p={part},g={all_},os={all_}",
+            f"p=1,g=1,os={part}",
+            f"os={part}",
+        ]
+    else:
+        ones = [1] * len(outer)
+        part, all_ = factors(inner, *ones), factors(*grid)
+        across = factors(1, *outer)
+        half = factors(smallest_factor(inner), *ones)
+        mixed = [
+            f"p=1,g={part},os={all_}",
+            f"p={part},g={part},os={all_}",
+            f"p={across},g={across},os={all_}",
+            f"p=1,g={across},os={all_}",
+            f"p={half},g={part},os={all_}",
+            f"p=1,g=1,os={half}",
+            f"p={across},os={across}",
+        ]
+    presets += [f"mics:{part}", f"hpz:{part}"]
+    return list(dict.fromkeys(presets + mixed))
+
+
+def fits(case: str, grid) -> bool:
+    return MICROBATCH_ROWS.get(case, 24) % math.prod(grid) == 0
+
+
+def full() -> list[tuple]:
+    """(case, cluster, strategy)"""
+    return [
+        (case, cluster(grid), strategy)
+        for case in CASES
+        for grid in GRIDS
+        if fits(case, grid)
+        for strategy in strategies(grid)
+    ]
+
+
+# Each grid, each preset and each case, each of them on both paths; groups of
+# one, groups as large as the world, and worlds that are no powers of two.
+CHOSEN = {
+    "mlp_momentum": [
+        ((1,), "zero3"),
+        ((2,), "ddp"),
+        ((2,), "p=1,g=2,os=2"),
+        ((3,), "zero3"),
+        ((4,), "mics:2"),
+        ((6,), "p=2,g=2,os=6"),
+        ((8,), "zero2"),
+        ((12,), "zero3"),
+        ((2, 2), "p=1,g=2x1,os=2x2"),
+        ((2, 2), "p=1x2,g=1x2,os=2x2"),
+        ((4, 2), "p=2x1,g=4x1,os=4x2"),
+        ((2, 4), "hpz:2x1"),
+        ((3, 2), "p=1x2,os=1x2"),
+        ((2, 3), "zero1"),
+    ],
+    "gpt_adamw": [
+        ((1,), "ddp"),
+        ((2,), "zero1"),
+        ((3,), "p=1,g=3,os=3"),
+        ((2, 2), "zero3"),
+        ((4, 2), "hpz:4x1"),
+    ],
+    "gpt_masked_loss": [
+        ((2,), "zero3"),
+        ((6,), "zero2"),
+        ((2, 2), "mics:2x1"),
+    ],
+    "gpt_accumulate": [
+        ((1,), "zero2"),
+        ((2,), "zero3"),
+        ((2, 2), "p=1,g=2x1,os=2x2"),
+        ((3, 2), "zero1"),
+        ((12,), "ddp"),
+    ],
+}
+
+
+def chosen() -> list[tuple]:
+    return [
+        (case, cluster(grid), strategy)
+        for case, combinations in CHOSEN.items()
+        for grid, strategy in combinations
+    ]

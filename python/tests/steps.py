@@ -1,0 +1,256 @@
+"""Small training steps, each made to bring out one class of faults."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import pathlib
+import threading
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+import jobs
+from amsp import arrays, check, export, reference
+from amsp.models import gpt
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """step(*args), of which the first `donated` arguments are state and the
+    others are cut along their rows."""
+
+    step: Callable
+    args: tuple
+    donated: int
+    steps: int = 3
+
+
+def normal(*shape, seed=0, scale=1.0):
+    return np.random.default_rng(seed).normal(size=shape, scale=scale).astype("f")
+
+
+def sgd(loss, rate=0.1):
+    """step(params, batch...) -> (params, loss)"""
+
+    def step(params, *batch):
+        value, gradients = jax.value_and_grad(loss)(params, *batch)
+        return jax.tree.map(lambda p, g: p - rate * g, params, gradients), value
+
+    return step
+
+
+def with_optimizer(loss, optimizer, params, batch, microbatches=1, steps=3):
+    value_and_grad = jax.value_and_grad(loss)
+
+    def step(params, state, *batch):
+        value, gradients = gpt.accumulated(value_and_grad, params, batch, microbatches)
+        updates, state = optimizer.update(gradients, state, params)
+        return optax.apply_updates(params, updates), state, value
+
+    return Step(step, (params, optimizer.init(params), *batch), 2, steps)
+
+
+def mlp_loss(params, x, y):
+    hidden = jnp.tanh(x @ params["w0"] + params["b0"])
+    return jnp.square(hidden @ params["w1"] + params["b1"] - y).mean()
+
+
+def mlp(optimizer, steps=3, rows=24):
+    params = {
+        "w0": normal(5, 7, seed=1, scale=0.4),
+        "b0": normal(7, seed=2),
+        "w1": normal(7, 3, seed=3, scale=0.4),
+        "b1": normal(3, seed=4),
+    }
+    batch = (normal(rows, 5, seed=5), normal(rows, 3, seed=6))
+    return with_optimizer(mlp_loss, optimizer, params, batch, steps=steps)
+
+
+def norms() -> Step:
+    """Clips by the 2-norm; the three norms are results."""
+
+    def loss(params, x):
+        return jnp.square(x @ params["w"] + params["b"]).mean()
+
+    def step(params, x):
+        gradients = jax.grad(loss)(params, x)
+        leaves = jax.tree.leaves(gradients)
+        one = sum(jnp.abs(g).sum() for g in leaves)
+        two = jnp.sqrt(sum(jnp.square(g).sum() for g in leaves))
+        top = functools.reduce(jnp.maximum, [jnp.abs(g).max() for g in leaves])
+        scale = 0.5 / jnp.maximum(two, 0.5)
+        new = jax.tree.map(lambda p, g: p - scale * g, params, gradients)
+        return new, one, two, top
+
+    params = {"w": normal(6, 5, seed=1), "b": normal(1, seed=2)}
+    return Step(step, (params, normal(12, 6, seed=3)), 1)
+
+
+def shards_3_and_4() -> Step:
+    def step(w, x):
+        gradient = jax.grad(lambda w: (x * w).sum(1).mean())(w)
+        norm = jnp.sqrt(jnp.square(gradient).sum())
+        return w - gradient / jnp.maximum(norm, 1.0), norm
+
+    x = np.tile(np.array([3, 4], np.float32), (12, 1))
+    return Step(step, (np.zeros(2, np.float32), x), 1, steps=1)
+
+
+def trust_ratio() -> Step:
+    """Reads norms of state that rests in padded pieces."""
+
+    def loss(params, x):
+        return sum(
+            jnp.tanh(p * x[:, : p.size]).sum(1).mean() for p in params.values()
+        )
+
+    def step(params, x):
+        value, gradients = jax.value_and_grad(loss)(params, x)
+
+        def update(p, g):
+            ratio = jnp.sqrt(jnp.square(p).sum()) / jnp.sqrt(jnp.square(g).sum())
+            return p - 0.1 * ratio * g
+
+        largest = functools.reduce(jnp.maximum, [p.max() for p in params.values()])
+        return jax.tree.map(update, params, gradients), value, largest
+
+    params = {f"p{size}": -1 - np.abs(normal(size, seed=size)) for size in (1, 5, 7)}
+    return Step(step, (params, normal(12, 7, seed=1)), 1)
+
+
+def tied() -> Step:
+    config = gpt.Config(
+        layers=1, width=8, heads=2, sequence=4, batch=12, vocabulary=13, tied=True
+    )
+    tokens = np.random.default_rng(0).integers(0, 13, (2, 12, 4)).astype(np.int32)
+    loss = functools.partial(gpt.loss, config)
+    optimizer = optax.sgd(0.5, momentum=0.9)
+    return with_optimizer(loss, optimizer, gpt.init(config), tokens, microbatches=3)
+
+
+def one_hot_gradients() -> Step:
+    """Row i moves element i by 1; every row is in a microbatch of its own rank."""
+
+    def step(w, x):
+        _, gradient = gpt.accumulated(
+            jax.value_and_grad(lambda w, x: (w * x).sum()), w, (x,), 3
+        )
+        return (w - 3 * gradient,)
+
+    return Step(step, (np.zeros(12, np.float32), np.eye(12, dtype=np.float32)), 1, 1)
+
+
+def unequal_masks() -> Step:
+    def loss(params, x, y, mask):
+        error = jnp.square(x @ params["w"] - y) * mask
+        return error.sum() / mask.sum()
+
+    mask = np.array([[1, 0, 0, 0], [1, 1, 1, 0]], np.float32)
+    args = (
+        {"w": normal(3, seed=1)},
+        normal(2, 4, 3, seed=2),
+        normal(2, 4, seed=3),
+        mask,
+    )
+    return Step(sgd(loss), args, 1)
+
+
+def sizes(*counts, rows=24) -> Step:
+    """Parameters of these sizes, each element with a gradient of its own."""
+
+    def loss(params, x):
+        return sum(
+            jnp.tanh(p * x[:, : p.size]).sum(1).mean() for p in params.values()
+        )
+
+    params = {f"p{count}": normal(count, seed=count) for count in counts}
+    batch = (normal(rows, max(counts), seed=1),)
+    return with_optimizer(loss, optax.sgd(0.1, momentum=0.9), params, batch)
+
+
+CASES: dict[str, Callable[[], Step]] = {
+    "norms": norms,
+    "shards_3_and_4": shards_3_and_4,
+    "trust_ratio": trust_ratio,
+    "tied": tied,
+    "mlp": lambda: mlp(optax.sgd(0.1, momentum=0.9)),
+    "one_hot_gradients": one_hot_gradients,
+    "unequal_masks": unequal_masks,
+    "ten_large_steps": lambda: mlp(optax.sgd(0.3, momentum=0.5), steps=10),
+    "ten_adam_steps": lambda: mlp(
+        optax.chain(optax.clip_by_global_norm(0.5), optax.adamw(0.05)), steps=10
+    ),
+    "one_adam_step": lambda: mlp(optax.adam(0.125), steps=1),
+    "odd_sizes": lambda: sizes(1, 5, 7),
+    "sizes_of_buckets": lambda: sizes(1, 63, 64, 65, 1023, 1024, 1025, 4099, rows=4),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Prepared:
+    directory: pathlib.Path  # step.mlir, inputs.npz, expected.npz, expected64.npz
+    batch_args: tuple[int, ...]
+    steps: int
+
+
+@functools.cache
+def prepared(name: str, root: pathlib.Path) -> Prepared:
+    with PREPARING:
+        return prepare(CASES[name](), root / name)
+
+
+PREPARING = threading.Lock()
+
+
+def prepare(step: Step, directory: pathlib.Path) -> Prepared:
+    """Exports the step; runs it on one device in both precisions."""
+    donated = tuple(range(step.donated))
+    batch = tuple(range(step.donated, len(step.args)))
+    case = export.export_step(step.step, step.args, donated, batch, directory)
+    for name, float64 in (("expected.npz", False), ("expected64.npz", True)):
+        batches = [{}] * step.steps
+        history = reference.run(step.step, step.args, donated, batches, float64)
+        arrays.save_results(directory / name, history[-1])
+    return Prepared(directory, tuple(case.batch_args), step.steps)
+
+
+@dataclasses.dataclass(frozen=True)
+class StepJob(jobs.Job):
+    """A step of this file, compiled, run, and compared with one device."""
+
+    case: str
+    cluster: str
+    strategy: str
+    path: str
+
+    def __str__(self):
+        return f"{self.case}-{self.cluster}-{self.strategy}-{self.path}"
+
+    def run(self, directory: pathlib.Path) -> FinishedStep:
+        ready = prepared(self.case, directory.parent)
+        results, manifest = jobs.compile_and_run(
+            ready.directory / "step.mlir",
+            ready.directory / "inputs.npz",
+            directory,
+            self.cluster,
+            self.strategy,
+            self.path,
+            ready.steps,
+            ready.batch_args,
+        )
+        comparison = check.check_case(ready.directory, results)
+        return FinishedStep(
+            comparison, manifest, check.read(results), check.read(ready.directory / "inputs.npz")
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class FinishedStep:
+    comparison: check.Comparison
+    manifest: dict
+    results: dict
+    inputs: dict

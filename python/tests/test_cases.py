@@ -1,0 +1,75 @@
+"""The exported cases, on grids and under strategies, against one device.
+
+By default a chosen part of the matrix; AMSP_FULL_MATRIX=1 runs all of it.
+"""
+
+import os
+
+import numpy as np
+import pytest
+
+import jobs
+import matrix
+from amsp import check
+
+FULL = bool(os.environ.get("AMSP_FULL_MATRIX"))
+COMBINATIONS = matrix.full() if FULL else matrix.chosen()
+JOBS = [
+    jobs.CaseJob(*combination, path)
+    for combination in COMBINATIONS
+    for path in jobs.PATHS
+]
+
+needs_cases = pytest.mark.skipif(
+    not jobs.cases_directory().is_dir(),
+    reason=f"no {jobs.cases_directory()}; set AMSP_CASES_DIR",
+)
+
+
+@needs_cases
+@pytest.mark.needs_tools
+@pytest.mark.parametrize("job", JOBS, ids=str)
+def test_ranks_equal_one_device(job, finished):
+    comparison = check.check_case(jobs.cases_directory() / job.case, finished.results)
+    assert not comparison.faults
+    assert finished.manifest["version"] == 1
+    assert finished.manifest["world"] == np.prod(finished.manifest["levels"])
+
+
+def test_the_chosen_part_covers_every_case_grid_and_preset():
+    chosen = matrix.chosen()
+    assert set(chosen) <= set(matrix.full())
+    assert {case for case, _, _ in chosen} == set(matrix.CASES)
+    assert {at for _, at, _ in chosen} == set(map(matrix.cluster, matrix.GRIDS))
+    kinds = {strategy.split(":")[0].split("=")[0] for _, _, strategy in chosen}
+    assert kinds == {"ddp", "zero1", "zero2", "zero3", "mics", "hpz", "p"}
+
+
+def test_strategies_nest():
+    for grid in matrix.GRIDS:
+        for strategy in matrix.strategies(grid):
+            if "=" not in strategy:
+                continue
+            parts = dict(part.split("=") for part in strategy.split(","))
+            parts.setdefault("p", "1")
+            parts.setdefault("g", parts["p"])
+            levels = [
+                [*map(int, parts[state].split("x")), *[1] * len(grid)][: len(grid)]
+                for state in ("p", "g", "os")
+            ]
+            for p, g, os_, size in zip(*levels, grid, strict=True):
+                assert g % p == 0 and os_ % g == 0 and size % os_ == 0, strategy
+
+
+@needs_cases
+@pytest.mark.needs_tools
+@pytest.mark.parametrize("strategy", ["ddp", "zero3"])
+def test_two_runs_give_the_same_bits(tmp_path, strategy):
+    case = jobs.cases_directory() / "gpt_adamw"
+    runs = []
+    for name in ("first", "second"):
+        job = jobs.CaseJob("gpt_adamw", "levels=2x2", strategy, "so")
+        runs.append(check.read(job.run(tmp_path / name).results))
+    assert runs[0].keys() == check.read(case / "expected.npz").keys()
+    for name, value in runs[0].items():
+        assert value.tobytes() == runs[1][name].tobytes(), name

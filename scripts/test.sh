@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Builds everything and runs every test, each suite even if one before it failed.
+# Ends with the line "N passed, N failed, N skipped" over all suites.
+#   --tidy   also run clang-tidy over all sources (continuous integration does)
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+root=$PWD
+
+tidy=false
+case ${1-} in
+  '') ;;
+  --tidy) tidy=true ;;
+  *)
+    echo "error: unknown argument '$1'; the only one is --tidy" >&2
+    exit 1
+    ;;
+esac
+
+passed=0 failed=0 skipped=0
+
+finish() {
+  echo "$passed passed, $failed failed, $skipped skipped"
+  ((failed == 0 && passed > 0))
+  exit
+}
+
+# check NAME COMMAND...: a command that is one test by itself.
+check() {
+  local name=$1
+  shift
+  echo "== $name"
+  if "$@"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED: $name"
+  fi
+}
+
+# suite NAME COMMAND...: a command that writes result files to $results.
+suite() {
+  local name=$1 status=0 counts
+  shift
+  results=$root/build/test-results/$name
+  rm -rf "$results"
+  mkdir -p "$results"
+  echo "== $name"
+  LIT_OPTS="-o $results/lit.json" GTEST_OUTPUT="json:$results/" "$@" || status=$?
+  read -r -a counts < <(.venv/bin/python scripts/count_tests.py "$results" || echo 0 0 0)
+  # A suite that broke, or that found nothing to run, is a failure by itself.
+  if ((status && !counts[1])); then
+    echo "FAILED: $name ended with status $status"
+    counts[1]=1
+  elif ((counts[0] + counts[1] == 0)); then
+    echo "FAILED: $name ran no test"
+    counts[1]=1
+  fi
+  echo "$name: ${counts[0]} passed, ${counts[1]} failed, ${counts[2]} skipped"
+  passed=$((passed + counts[0]))
+  failed=$((failed + counts[1]))
+  skipped=$((skipped + counts[2]))
+}
+
+run_pytest() {
+  (cd python && ../.venv/bin/python -m pytest -q --junitxml="$results/pytest.xml" tests)
+}
+
+if ! scripts/build.sh; then
+  failed=1
+  echo "FAILED: the build"
+  finish
+fi
+export PATH=$root/.venv/bin:$PATH
+check format scripts/format.sh --check
+suite lit ninja -C build -k 0 check-amsp
+suite unit ninja -C build -k 0 check-amsp-unit
+suite integration ninja -C build -k 0 check-amsp-integration
+suite python run_pytest
+if $tidy; then
+  check clang-tidy scripts/tidy.sh
+fi
+finish

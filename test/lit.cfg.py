@@ -1,0 +1,21 @@
+"""Tests of passes and dialects, with amsp-opt and FileCheck alone.
+
+AMSP_VERIFY_ROUNDTRIP=1 makes every amsp-opt also print, parse and compare.
+"""
+
+import os
+
+import lit.formats
+
+config.name = "AMSP"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.environment["PATH"] = os.pathsep.join(
+    [config.amsp_tools_dir, config.llvm_tools_dir, os.environ.get("PATH", "")]
+)
+config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixes=false"
+
+if os.environ.get("AMSP_VERIFY_ROUNDTRIP"):
+    config.substitutions.append((r"\bamsp-opt\b", "amsp-opt --verify-roundtrip"))
