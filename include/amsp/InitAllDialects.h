@@ -8,6 +8,7 @@
 #include "amsp/Dialect/StableHLO/IR/SdyDialect.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLODialect.h"
 #include "amsp/Placement/PlacementOpInterface.h"
+#include "amsp/Target/CPU/Passes.h"
 
 namespace amsp {
 
@@ -17,6 +18,7 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<AMSPDialect, chlo::CHLODialect, sdy::SdyDialect,
                   stablehlo::StableHLODialect>();
   registerPlacementExternalModels(registry);
+  registerBufferizableOpInterfaceModels(registry);
 }
 
 } // namespace amsp

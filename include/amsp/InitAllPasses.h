@@ -6,6 +6,7 @@
 #include "amsp/Conversion/Passes.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Dialect/StableHLO/Transforms/Passes.h"
+#include "amsp/Target/CPU/Passes.h"
 
 namespace amsp {
 
@@ -16,6 +17,8 @@ inline void registerAllPasses() {
   registerPartitionPipeline();
   registerConversionPasses();
   registerConversionPipelines();
+  registerCPUPasses();
+  registerCPUPipelines();
 }
 
 } // namespace amsp
