@@ -3,14 +3,18 @@
 #ifndef AMSP_INITALLDIALECTS_H
 #define AMSP_INITALLDIALECTS_H
 
+#include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/StableHLO/IR/CHLOOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLODialect.h"
+#include "amsp/Placement/PlacementOpInterface.h"
 
 namespace amsp {
 
-/// Every dialect that the project declares; upstream's are not among them.
+/// Every dialect that the project declares, with the placement rules of their
+/// ops; upstream's are not among them.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<chlo::CHLODialect, stablehlo::StableHLODialect>();
+  registry.insert<AMSPDialect, chlo::CHLODialect, stablehlo::StableHLODialect>();
+  registerPlacementExternalModels(registry);
 }
 
 } // namespace amsp

@@ -22,8 +22,8 @@ Grid::Grid(ArrayRef<int64_t> levels, const Strategy &strategy)
 }
 
 /// The digits of families [first, last).
-static SmallVector<Digit>
-joinFamilies(ArrayRef<SmallVector<Digit>> families, size_t first, size_t last) {
+static SmallVector<Digit> joinFamilies(ArrayRef<SmallVector<Digit>> families,
+                                       size_t first, size_t last) {
   SmallVector<Digit> joined;
   for (size_t i = first; i < last; ++i)
     append_range(joined, families[i]);

@@ -2,6 +2,7 @@
 
 #include "amsp/Placement/PlacementAnalysis.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "amsp/Placement/FlatFlow.h"
 #include "amsp/Placement/MinimumCut.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -30,8 +31,8 @@ std::optional<int64_t> amsp::getLoopTripCount(WhileOp loop) {
   auto compare = getYield(loop.getCond())
                      ->getOperand(0)
                      .getDefiningOp<stablehlo::CompareOp>();
-  if (!compare || compare.getComparisonDirection() !=
-                      stablehlo::ComparisonDirection::LT)
+  if (!compare ||
+      compare.getComparisonDirection() != stablehlo::ComparisonDirection::LT)
     return std::nullopt;
   auto counter = dyn_cast<BlockArgument>(compare.getLhs());
   if (!counter || counter.getOwner() != &loop.getCond().front())
@@ -62,9 +63,10 @@ int64_t amsp::getTripCount(Operation *op) {
 // Natural placements
 //===----------------------------------------------------------------------===//
 
-PlacementAnalysis::PlacementAnalysis(
-    func::FuncOp step, ArrayRef<Placement> arguments,
-    ArrayRef<std::optional<Placement>> results, PlacementContext context)
+PlacementAnalysis::PlacementAnalysis(func::FuncOp step,
+                                     ArrayRef<Placement> arguments,
+                                     ArrayRef<std::optional<Placement>> results,
+                                     PlacementContext context)
     : step(step), results(results), context(context) {
   for (auto [argument, placement] :
        llvm::zip_equal(step.getArguments(), arguments))
@@ -138,9 +140,8 @@ void PlacementAnalysis::visitWhile(WhileOp loop) {
   SmallVector<Placement> carries;
   for (auto [operand, argument] :
        llvm::zip_equal(loop.getOperand(), loop.getBody().getArguments()))
-    carries.push_back(pieceCarries.contains(argument)
-                          ? Placement::partialFlat()
-                          : getPlacement(operand));
+    carries.push_back(pieceCarries.contains(argument) ? Placement::partialFlat()
+                                                      : getPlacement(operand));
   // Carries that met placements which do not join; they stay replicated, so
   // the iteration ends.
   SmallVector<bool> conflicts(carries.size(), false);
@@ -250,8 +251,8 @@ private:
 };
 } // namespace
 
-/// Visits the ops of a step and of its loops, in program order; regions of other
-/// ops (combiners, branches) belong to their op.
+/// Visits the ops of a step and of its loops, in program order; regions of
+/// other ops (combiners, branches) belong to their op.
 static void walkStep(Block &block, function_ref<void(Operation *)> visit) {
   for (Operation &op : block) {
     visit(&op);
@@ -321,37 +322,6 @@ bool PlacementAnalysis::completePartials() {
 //===----------------------------------------------------------------------===//
 // Flat completions: gradients
 //===----------------------------------------------------------------------===//
-
-/// Ops that compute each element from the operands' elements at the same
-/// position of the flattened order.
-static bool keepsFlatOrder(Operation *op) {
-  return op->hasTrait<stablehlo::Elementwise>() ||
-         isa<stablehlo::ReshapeOp, stablehlo::OptimizationBarrierOp>(op);
-}
-
-/// Operands that flow into a value: of its op, or those that a loop hands to a
-/// carry.
-static SmallVector<Value> getFlatProducers(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<WhileOp>(argument.getOwner()->getParentOp());
-    if (!loop)
-      return {};
-    unsigned index = argument.getArgNumber();
-    return {loop.getOperand()[index],
-            getYield(loop.getBody())->getOperand(index)};
-  }
-  Operation *op = value.getDefiningOp();
-  if (auto loop = dyn_cast<WhileOp>(op)) {
-    unsigned index = cast<OpResult>(value).getResultNumber();
-    return {loop.getOperand()[index],
-            getYield(loop.getBody())->getOperand(index)};
-  }
-  if (isa<stablehlo::OptimizationBarrierOp>(op))
-    return {op->getOperand(cast<OpResult>(value).getResultNumber())};
-  if (keepsFlatOrder(op))
-    return SmallVector<Value>(op->getOperands());
-  return {};
-}
 
 bool PlacementAnalysis::demandFlat(Value value) {
   auto type = cast<RankedTensorType>(value.getType());

@@ -142,8 +142,7 @@ Expected<Strategy> amsp::parseStrategy(StringRef text,
   return strategy;
 }
 
-Error amsp::verifyStrategy(const Strategy &strategy,
-                           ArrayRef<int64_t> levels) {
+Error amsp::verifyStrategy(const Strategy &strategy, ArrayRef<int64_t> levels) {
   for (auto [level, p, g, os, size] :
        enumerate(strategy.p, strategy.g, strategy.os, levels)) {
     auto check = [&, level = level](const char *inner, int64_t factor,

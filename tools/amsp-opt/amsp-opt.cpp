@@ -1,6 +1,7 @@
 //===- amsp-opt.cpp - Runs passes on textual IR ---------------------------===//
 
 #include "amsp/InitAllDialects.h"
+#include "amsp/InitAllPasses.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -12,6 +13,7 @@ int main(int argc, char **argv) {
   amsp::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
+  amsp::registerAllPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "amsp optimizer driver\n", registry));
 }

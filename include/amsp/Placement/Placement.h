@@ -86,7 +86,8 @@ struct Placement {
   bool operator<(const Placement &other) const { return key() < other.key(); }
 };
 
-llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Placement &placement);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
+                              const Placement &placement);
 
 /// The type of a rank's local value.
 mlir::RankedTensorType getLocalType(mlir::RankedTensorType global,

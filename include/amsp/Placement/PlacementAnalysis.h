@@ -4,8 +4,8 @@
 #define AMSP_PLACEMENT_PLACEMENTANALYSIS_H
 
 #include "amsp/Placement/PlacementOpInterface.h"
-#include "llvm/ADT/MapVector.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace amsp::stablehlo {
 class WhileOp;

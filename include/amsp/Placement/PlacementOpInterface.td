@@ -34,13 +34,12 @@ def PlacementOpInterface : OpInterface<"PlacementOpInterface"> {
            "const ::amsp::PlacementContext &":$context),
       "", [{ return std::nullopt; }]>,
     InterfaceMethod<[{
-        Adapts the attributes of the op under construction, whose operands and
-        result types are local already, for this op's placements.
+        Adapts the attributes of a clone, whose operands and result types are
+        local already, for this op's placements.
       }],
       "void", "localizeAttributes",
-      (ins "::mlir::OperationState &":$state,
-           "const ::amsp::Transfer &":$transfer),
-      "", [{}]>,
+      (ins "::mlir::Operation *":$local, "const ::amsp::Transfer &":$transfer),
+      "", [{ return; }]>,
   ];
 }
 

@@ -28,7 +28,8 @@ struct Strategy {
 llvm::Expected<Strategy> parseStrategy(llvm::StringRef text,
                                        llvm::ArrayRef<int64_t> levels);
 
-/// Fails unless `p | g | os | size` on every level; names the level and numbers.
+/// Fails unless `p | g | os | size` on every level; names the level and
+/// numbers.
 llvm::Error verifyStrategy(const Strategy &strategy,
                            llvm::ArrayRef<int64_t> levels);
 

@@ -176,8 +176,7 @@ struct ReduceModel
   Transfer transferPlacements(Operation *op, ArrayRef<Placement> operands,
                               const PlacementContext &) const {
     auto reduce = cast<stablehlo::ReduceOp>(op);
-    ArrayRef<Placement> inputs =
-        operands.take_front(reduce.getInputs().size());
+    ArrayRef<Placement> inputs = operands.take_front(reduce.getInputs().size());
     ArrayRef<int64_t> dims = reduce.getDimensions();
     std::optional<Reduction> reduction = getReduction(reduce);
     std::optional<unsigned> split =
@@ -200,12 +199,11 @@ struct ReduceModel
     return getReplicatedTransfer(op);
   }
 
-  void localizeAttributes(Operation *op, OperationState &state,
+  void localizeAttributes(Operation *op, Operation *local,
                           const Transfer &transfer) const {
     // A flat piece has one dimension.
     if (transfer.operands.front().isFlat())
-      state.getOrAddProperties<stablehlo::ReduceOp::Properties>().dimensions =
-          DenseI64ArrayAttr::get(op->getContext(), {0});
+      cast<stablehlo::ReduceOp>(local).setDimensions({0});
   }
 
 private:
@@ -219,8 +217,8 @@ private:
 
   static Transfer keepSplit(stablehlo::ReduceOp reduce, int64_t dim) {
     Transfer transfer = getReplicatedTransfer(reduce);
-    int64_t removed = llvm::count_if(reduce.getDimensions(),
-                                     [&](int64_t other) { return other < dim; });
+    int64_t removed = llvm::count_if(
+        reduce.getDimensions(), [&](int64_t other) { return other < dim; });
     for (size_t i = 0; i < reduce.getInputs().size(); ++i)
       transfer.operands[i] = Placement::split(dim);
     llvm::fill(transfer.results, Placement::split(dim - removed));

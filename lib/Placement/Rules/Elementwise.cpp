@@ -60,8 +60,8 @@ static Linear getLinearity(Operation *op) {
     // Rounding a part is not rounding the sum: only widening ones commute.
     auto from = dyn_cast<FloatType>(
         getTensorType(convert.getOperand()).getElementType());
-    auto to =
-        dyn_cast<FloatType>(getTensorType(convert.getResult()).getElementType());
+    auto to = dyn_cast<FloatType>(
+        getTensorType(convert.getResult()).getElementType());
     if (from && to && to.getWidth() > from.getWidth())
       return Linear::Sum;
   }
@@ -69,8 +69,8 @@ static Linear getLinearity(Operation *op) {
 }
 
 /// Keeps a partial sum through a linear op; nothing if the op needs its value.
-static std::optional<Transfer>
-linearTransfer(Operation *op, ArrayRef<Placement> operands) {
+static std::optional<Transfer> linearTransfer(Operation *op,
+                                              ArrayRef<Placement> operands) {
   Linear linearity = getLinearity(op);
   if (linearity == Linear::No)
     return std::nullopt;
@@ -100,8 +100,8 @@ linearTransfer(Operation *op, ArrayRef<Placement> operands) {
 }
 
 /// A maximum (minimum) of partial maxima (minima) over one group.
-static std::optional<Transfer>
-extremumTransfer(Operation *op, ArrayRef<Placement> operands) {
+static std::optional<Transfer> extremumTransfer(Operation *op,
+                                                ArrayRef<Placement> operands) {
   Reduction reduction =
       isa<stablehlo::MaxOp>(op) ? Reduction::Max : Reduction::Min;
   if (!isa<stablehlo::MaxOp, stablehlo::MinOp>(op) ||

@@ -60,11 +60,12 @@ struct GatherModel
           getTensorType(gather.getOperand()).getRank(),
           {numbers.getCollapsedSliceDims(), numbers.getOperandBatchingDims()});
       std::optional<int64_t> offset = findDim(offsets, operand.dim);
-      if (offset && gather.getSliceSizes()[operand.dim] ==
-                        getTensorType(gather.getOperand())
-                            .getDimSize(operand.dim)) {
+      if (offset &&
+          gather.getSliceSizes()[operand.dim] ==
+              getTensorType(gather.getOperand()).getDimSize(operand.dim)) {
         transfer.operands[0] = operand;
-        transfer.results[0] = Placement::split(numbers.getOffsetDims()[*offset]);
+        transfer.results[0] =
+            Placement::split(numbers.getOffsetDims()[*offset]);
         return transfer;
       }
     }
@@ -96,19 +97,18 @@ struct GatherModel
     return transfer;
   }
 
-  void localizeAttributes(Operation *op, OperationState &state,
+  void localizeAttributes(Operation *op, Operation *local,
                           const Transfer &transfer) const {
     const Placement &operand = transfer.operands.front();
     if (!operand.isSplit())
       return;
     auto gather = cast<stablehlo::GatherOp>(op);
     SmallVector<int64_t> sizes(gather.getSliceSizes());
-    auto local = cast<RankedTensorType>(state.operands.front().getType());
     // A batching dimension has slices of size 1, which stay.
     sizes[operand.dim] =
-        std::min(sizes[operand.dim], local.getDimSize(operand.dim));
-    state.getOrAddProperties<stablehlo::GatherOp::Properties>().slice_sizes =
-        DenseI64ArrayAttr::get(op->getContext(), sizes);
+        std::min(sizes[operand.dim],
+                 getTensorType(local->getOperand(0)).getDimSize(operand.dim));
+    cast<stablehlo::GatherOp>(local).setSliceSizes(sizes);
   }
 };
 
@@ -147,10 +147,9 @@ struct ScatterModel
 private:
   static bool isSum(stablehlo::ScatterOp scatter) {
     Block &body = scatter.getUpdateComputation().front();
-    Operation *yielded =
-        body.getTerminator()->getOperand(0).getDefiningOp();
+    Operation *yielded = body.getTerminator()->getOperand(0).getDefiningOp();
     return yielded && isa<stablehlo::AddOp>(yielded) &&
-           yielded->getOperands() == body.getArguments() &&
+           llvm::equal(yielded->getOperands(), body.getArguments()) &&
            !getTensorType(yielded->getResult(0)).getElementType().isInteger(1);
   }
 
@@ -179,8 +178,8 @@ private:
     return getScatterDims(scatter)[getIndexBatch(indexDim, vectorDim)];
   }
 
-  static std::optional<int64_t>
-  getUpdateWindowDim(stablehlo::ScatterOp scatter, int64_t inputDim) {
+  static std::optional<int64_t> getUpdateWindowDim(stablehlo::ScatterOp scatter,
+                                                   int64_t inputDim) {
     if (std::optional<int64_t> window =
             findDim(getWindowDims(scatter), inputDim))
       return scatter.getScatterDimensionNumbers()
@@ -239,9 +238,10 @@ struct DynamicSliceModel
     auto slice = cast<stablehlo::DynamicSliceOp>(op);
     const Placement &operand = operands.front();
     Transfer transfer = getReplicatedTransfer(op);
-    bool isWhole = operand.isSplit() &&
-                   slice.getSliceSizes()[operand.dim] ==
-                       getTensorType(slice.getOperand()).getDimSize(operand.dim);
+    bool isWhole =
+        operand.isSplit() &&
+        slice.getSliceSizes()[operand.dim] ==
+            getTensorType(slice.getOperand()).getDimSize(operand.dim);
     if (isWhole || operand.kind == Placement::Partial) {
       transfer.operands[0] = operand;
       transfer.results[0] = operand;
@@ -249,7 +249,7 @@ struct DynamicSliceModel
     return transfer;
   }
 
-  void localizeAttributes(Operation *op, OperationState &state,
+  void localizeAttributes(Operation *op, Operation *local,
                           const Transfer &transfer) const {
     const Placement &operand = transfer.operands.front();
     if (!operand.isSplit())
@@ -257,9 +257,8 @@ struct DynamicSliceModel
     SmallVector<int64_t> sizes(
         cast<stablehlo::DynamicSliceOp>(op).getSliceSizes());
     sizes[operand.dim] =
-        cast<RankedTensorType>(state.types.front()).getDimSize(operand.dim);
-    state.getOrAddProperties<stablehlo::DynamicSliceOp::Properties>()
-        .slice_sizes = DenseI64ArrayAttr::get(op->getContext(), sizes);
+        getTensorType(local->getResult(0)).getDimSize(operand.dim);
+    cast<stablehlo::DynamicSliceOp>(local).setSliceSizes(sizes);
   }
 };
 

@@ -113,8 +113,8 @@ static std::optional<int64_t> mapReshapedDim(RankedTensorType from,
     if (prefix == before && (size != 1 || from.getDimSize(dim) == 1)) {
       // Only the leading part of merged dimensions is contiguous, and it is
       // the leading one if everything before it is equal.
-      int64_t inner = ShapedType::getNumElements(
-          from.getShape().drop_front(dim + 1));
+      int64_t inner =
+          ShapedType::getNumElements(from.getShape().drop_front(dim + 1));
       int64_t piece = from.getDimSize(dim) / pieces * inner;
       int64_t toInner =
           ShapedType::getNumElements(to.getShape().drop_front(index + 1));
@@ -191,15 +191,14 @@ struct SliceModel
     return std::nullopt;
   }
 
-  void localizeAttributes(Operation *op, OperationState &state,
+  void localizeAttributes(Operation *op, Operation *local,
                           const Transfer &transfer) const {
     if (!transfer.results.front().isSplit())
       return;
     int64_t dim = transfer.results.front().dim;
     SmallVector<int64_t> limits(cast<stablehlo::SliceOp>(op).getLimitIndices());
-    limits[dim] = cast<RankedTensorType>(state.types.front()).getDimSize(dim);
-    state.getOrAddProperties<stablehlo::SliceOp::Properties>().limit_indices =
-        DenseI64ArrayAttr::get(op->getContext(), limits);
+    limits[dim] = getTensorType(local->getResult(0)).getDimSize(dim);
+    cast<stablehlo::SliceOp>(local).setLimitIndices(limits);
   }
 
 private:

@@ -23,9 +23,8 @@ static unsigned hoistInvariants(stablehlo::WhileOp loop) {
     if (yielded != body.getArgument(i) && yielded != initial)
       continue;
     invariant.set(i);
-    for (Value stand :
-         {Value(cond.getArgument(i)), Value(body.getArgument(i)),
-          Value(loop.getResult(i))})
+    for (Value stand : {Value(cond.getArgument(i)), Value(body.getArgument(i)),
+                        Value(loop.getResult(i))})
       stand.replaceAllUsesWith(initial);
   }
   if (invariant.none())

@@ -2,6 +2,7 @@
 
 #include "StepArguments.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/PlacementAnalysis.h"
 
 namespace amsp {
@@ -38,7 +39,8 @@ struct PropagatePlacements
       SmallVector<Attribute> made, completed;
       bool isCompleted = false;
       for (Value result : op->getResults()) {
-        made.push_back(builder.getStringAttr(toText(analysis.getNatural(result))));
+        made.push_back(
+            builder.getStringAttr(toText(analysis.getNatural(result))));
         completed.push_back(
             builder.getStringAttr(toText(analysis.getPlacement(result))));
         isCompleted |= analysis.isCompleted(result);

@@ -38,15 +38,19 @@ def AMSP_AllGatherOp : AMSP_CollectiveOp<"all_gather"> {
     %x = amsp.all_gather %rows group = <[1:4]> dim = 0
            : tensor<6x8xf32> -> tensor<24x8xf32>
     ```
+
+    `window` tells gathers of one piece for different uses apart, so that no
+    pass merges them and so keeps the full value from one use to the other.
   }];
   let arguments = (ins AMSP_Tensor:$operand, AMSP_GroupAttr:$group,
     OptionalAttr<I64Attr>:$dim, DefaultValuedAttr<I64Attr, "0">:$keep,
-    OptionalAttr<I64Attr>:$parameter, OptionalAttr<StrAttr>:$unit);
+    OptionalAttr<I64Attr>:$parameter, OptionalAttr<StrAttr>:$unit,
+    OptionalAttr<I64Attr>:$window);
   let results = (outs AMSP_Tensor:$result);
   let assemblyFormat = [{
     $operand `group` `=` $group (`dim` `=` $dim^)? (`keep` `=` $keep^)?
-    (`parameter` `=` $parameter^)? (`unit` `=` $unit^)? attr-dict
-    `:` type($operand) `->` type($result)
+    (`parameter` `=` $parameter^)? (`unit` `=` $unit^)? (`window` `=` $window^)?
+    attr-dict `:` type($operand) `->` type($result)
   }];
 }
 

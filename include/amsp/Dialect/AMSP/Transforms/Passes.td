@@ -141,4 +141,26 @@ def LowerLocalOps : Pass<"amsp-lower-local-ops", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::amsp::stablehlo::StableHLODialect"];
 }
 
+def CollectivesToStableHLO : Pass<"amsp-collectives-to-stablehlo", "::mlir::ModuleOp"> {
+  let summary = "Writes the collectives of a rank's program as StableHLO's";
+  let description = [{
+    For emission: the result is plain StableHLO for as many replicas as the
+    cluster has ranks, which any StableHLO compiler runs. Groups become lists of
+    ranks, in the order of the members' indices; padding becomes explicit. The
+    project's attributes go.
+
+    ```mlir
+    %0 = amsp.all_gather %w group = <[1:2]> : tensor<3xf32> -> tensor<5xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = "stablehlo.all_gather"(%w) <{all_gather_dim = 0 : i64,
+           replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}>
+           : (tensor<3xf32>) -> tensor<6xf32>
+    %1 = stablehlo.slice %0 [0:5] : (tensor<6xf32>) -> tensor<5xf32>
+    ```
+  }];
+  let dependentDialects = ["::amsp::stablehlo::StableHLODialect"];
+}
+
 #endif // AMSP_DIALECT_AMSP_TRANSFORMS_PASSES_TD

@@ -1,0 +1,94 @@
+//===- Partitioner.h - Rewrites a step as one rank's program ----*- C++ -*-===//
+
+#ifndef AMSP_PLACEMENT_PARTITIONER_H
+#define AMSP_PLACEMENT_PARTITIONER_H
+
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "amsp/Placement/PlacementAnalysis.h"
+#include "amsp/Placement/PlacementConverter.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace amsp {
+
+/// Rewrites a step for the global batch as the program of one rank, given the
+/// placements of its values.
+///
+/// Local values are made on demand: `get` finds a value in the placement that a
+/// use asks for, pulls the placement up into replicated producers, or converts.
+/// A flat value that is used whole (a parameter) is gathered in two stages:
+/// from the resting pieces of OS to the kept pieces of P once, before its first
+/// use; and from these to the whole at each use. The whole value, and the chain
+/// of shape changes and converts behind it, live in a *window*: a run of uses
+/// with no use of another unit between them.
+class Partitioner {
+public:
+  Partitioner(mlir::func::FuncOp step, const PlacementAnalysis &analysis,
+              const Grid &grid);
+
+  /// Replaces the body and the types of the step. Returns the number of
+  /// operands that had to be gathered for want of a rule.
+  unsigned run();
+
+private:
+  /// The local values of a global one, by placement.
+  using LocalValues =
+      llvm::DenseMap<mlir::Value,
+                     llvm::SmallVector<std::pair<Placement, mlir::Value>, 2>>;
+
+  void processBlock(mlir::Block &block);
+  void processOp(mlir::Operation *op);
+  void processWhile(stablehlo::WhileOp loop);
+  void processRegion(mlir::Region &from, mlir::Region &to,
+                     llvm::ArrayRef<Placement> carries);
+  mlir::Operation *emitLocal(mlir::Operation *op, const Transfer &transfer,
+                             llvm::ArrayRef<mlir::Value> operands);
+  mlir::Value maskPadding(stablehlo::ReduceOp reduce, mlir::Value piece);
+  void define(mlir::Value value, mlir::Value local);
+  void remarkGathers(mlir::Operation *op, const Transfer &transfer);
+
+  mlir::Value get(mlir::Value value, const Placement &placement);
+  mlir::Value make(mlir::Value value, const Placement &placement);
+  mlir::Value pullUp(mlir::Value value, const Placement &placement);
+  mlir::Value pullConstant(mlir::Operation *op, const Placement &placement);
+  mlir::Value pullIota(stablehlo::IotaOp iota, const Placement &placement);
+  mlir::Value getWhole(mlir::Value value);
+  mlir::Value getUse(mlir::Value value, const Placement &placement);
+
+  bool isUseChain(mlir::Value value) const;
+  /// The flat value at the root of a use chain, or the value itself.
+  mlir::Value getChainRoot(mlir::Value value) const;
+  /// The parameter argument that a flat value is, converted at most.
+  std::optional<unsigned> getParameter(mlir::Value value) const;
+  llvm::StringRef getUnit(unsigned parameter) const;
+  CollectiveTag getTag(mlir::Value value) const;
+  void enterWindow(llvm::StringRef unit);
+  void findGradients();
+
+  static mlir::Value lookup(const LocalValues &locals, mlir::Value value,
+                            const Placement &placement);
+  /// Makes a local value known until the current loop's region ends.
+  void remember(mlir::Value value, const Placement &placement,
+                mlir::Value local);
+
+  // Accessors of ops are not const.
+  mutable mlir::func::FuncOp step;
+  const PlacementAnalysis &analysis;
+  const Grid &grid;
+  PlacementConverter converter;
+  mlir::OpBuilder builder;
+  /// Where ops for the outermost level go while a loop is being built.
+  mlir::Operation *outermostLoop = nullptr;
+  LocalValues locals, windowLocals;
+  /// The local values remembered in each open loop region.
+  llvm::SmallVector<llvm::SmallVector<std::pair<mlir::Value, Placement>>>
+      scopes;
+  llvm::StringRef windowUnit;
+  int64_t window = 0;
+  /// Parameter by value on the way to its gradient.
+  llvm::DenseMap<mlir::Value, unsigned> gradients;
+  unsigned gatheredOperands = 0;
+};
+
+} // namespace amsp
+
+#endif // AMSP_PLACEMENT_PARTITIONER_H

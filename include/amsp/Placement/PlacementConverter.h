@@ -1,0 +1,62 @@
+//===- PlacementConverter.h - Collectives between placements ----*- C++ -*-===//
+
+#ifndef AMSP_PLACEMENT_PLACEMENTCONVERTER_H
+#define AMSP_PLACEMENT_PLACEMENTCONVERTER_H
+
+#include "amsp/Placement/Placement.h"
+#include "mlir/IR/Builders.h"
+
+namespace amsp {
+
+/// What a collective is for; written on it for traffic counts and messages.
+struct CollectiveTag {
+  /// Argument number of the parameter whose value or gradient it moves.
+  std::optional<int64_t> parameter;
+  llvm::StringRef unit;
+  /// Tells gathers of one piece at different uses apart.
+  std::optional<int64_t> window;
+};
+
+/// Emits the collectives and local ops that lead from one placement to another:
+/// the one place that makes collectives.
+///
+/// | from \ to     | replicated | flat                      | split         |
+/// |---------------|------------|---------------------------|---------------|
+/// | partial       | all_reduce | reduce_scatter over the digits of the state,
+/// all_reduce over the others | reduce_scatter | | flat          | all_gather |
+/// the digits that differ    | gather, slice | | split         | all_gather |
+/// gather, slice             | nothing, or gather and slice | | replicated    |
+/// -          | local slice               | local slice   |
+///
+/// A replicated value joins a partial one by being kept on one member.
+class PlacementConverter {
+public:
+  explicit PlacementConverter(const Grid &grid) : grid(grid) {}
+
+  /// `local` is the local value, in placement `from`, of a global value of type
+  /// `global`. Returns its local value in placement `to`.
+  mlir::Value convert(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value local, mlir::RankedTensorType global,
+                      const Placement &from, const Placement &to,
+                      const CollectiveTag &tag = {}) const;
+
+  /// Elements beyond a piece's valid ones, on some rank, are padding.
+  bool hasPadding(mlir::RankedTensorType global) const;
+
+private:
+  struct Step;
+  mlir::Value fromPartial(const Step &step, const Placement &from,
+                          const Placement &to) const;
+  mlir::Value fromFlat(const Step &step, const Placement &from,
+                       const Placement &to) const;
+  mlir::Value fromSplit(const Step &step, const Placement &from,
+                        const Placement &to) const;
+  mlir::Value fromReplicated(const Step &step, const Placement &to) const;
+  llvm::SmallVector<Digit> getPartialDigits(const Placement &placement) const;
+
+  const Grid &grid;
+};
+
+} // namespace amsp
+
+#endif // AMSP_PLACEMENT_PLACEMENTCONVERTER_H

@@ -1,0 +1,92 @@
+//===- HloBuilder.h - Builds StableHLO ops at one place ---------*- C++ -*-===//
+
+#ifndef AMSP_LIB_DIALECT_AMSP_TRANSFORMS_HLOBUILDER_H
+#define AMSP_LIB_DIALECT_AMSP_TRANSFORMS_HLOBUILDER_H
+
+#include "amsp/Dialect/AMSP/IR/AMSPOps.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+
+namespace amsp {
+
+inline mlir::RankedTensorType getTensorType(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType());
+}
+
+/// The shape of a value with all but the leading `keep` dimensions flattened.
+inline llvm::SmallVector<int64_t> flattenShape(mlir::RankedTensorType type,
+                                               int64_t keep) {
+  llvm::SmallVector<int64_t> shape(type.getShape().take_front(keep));
+  shape.push_back(
+      mlir::ShapedType::getNumElements(type.getShape().drop_front(keep)));
+  return shape;
+}
+
+/// Builds StableHLO ops at one place.
+struct HloBuilder {
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+
+  mlir::Value constant(int64_t value) {
+    auto type = mlir::RankedTensorType::get({}, builder.getI32Type());
+    return stablehlo::ConstantOp::create(
+        builder, loc,
+        mlir::DenseElementsAttr::get(type, static_cast<int32_t>(value)));
+  }
+  mlir::Value zeros(mlir::RankedTensorType type) {
+    return stablehlo::ConstantOp::create(
+        builder, loc,
+        llvm::cast<mlir::ElementsAttr>(builder.getZeroAttr(type)));
+  }
+  mlir::Value groupIndex(GroupAttr group) {
+    auto type = mlir::RankedTensorType::get({}, builder.getI32Type());
+    return GroupIndexOp::create(builder, loc, type, group);
+  }
+  mlir::Value multiply(mlir::Value lhs, int64_t factor) {
+    return stablehlo::MulOp::create(builder, loc, lhs, constant(factor));
+  }
+  mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape) {
+    auto type = mlir::RankedTensorType::get(
+        shape, getTensorType(value).getElementType());
+    if (value.getType() == type)
+      return value;
+    return stablehlo::ReshapeOp::create(builder, loc, type, value);
+  }
+  mlir::Value broadcast(mlir::Value scalar, llvm::ArrayRef<int64_t> shape) {
+    auto type = mlir::RankedTensorType::get(
+        shape, getTensorType(scalar).getElementType());
+    return stablehlo::BroadcastInDimOp::create(builder, loc, type, scalar,
+                                               llvm::ArrayRef<int64_t>{});
+  }
+  /// Extends the last dimension to `size`; what is there is of no matter.
+  mlir::Value padLast(mlir::Value value, int64_t size) {
+    mlir::RankedTensorType type = getTensorType(value);
+    int64_t missing = size - type.getShape().back();
+    if (missing == 0)
+      return value;
+    llvm::SmallVector<int64_t> shape(type.getShape()), none(shape.size(), 0);
+    shape.back() = size;
+    llvm::SmallVector<int64_t> high = none;
+    high.back() = missing;
+    mlir::Type element = type.getElementType();
+    return stablehlo::PadOp::create(
+        builder, loc, mlir::RankedTensorType::get(shape, element), value,
+        zeros(mlir::RankedTensorType::get({}, element)), none, high, none);
+  }
+  /// Cuts the last dimension down to `size`.
+  mlir::Value truncateLast(mlir::Value value, int64_t size) {
+    mlir::RankedTensorType type = getTensorType(value);
+    if (type.getShape().back() == size)
+      return value;
+    llvm::SmallVector<int64_t> limits(type.getShape()),
+        starts(limits.size(), 0), strides(limits.size(), 1);
+    limits.back() = size;
+    return stablehlo::SliceOp::create(
+        builder, loc,
+        mlir::RankedTensorType::get(limits, type.getElementType()), value,
+        starts, limits, strides);
+  }
+};
+
+} // namespace amsp
+
+#endif // AMSP_LIB_DIALECT_AMSP_TRANSFORMS_HLOBUILDER_H

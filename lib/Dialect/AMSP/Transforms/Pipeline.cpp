@@ -1,0 +1,58 @@
+//===- Pipeline.cpp - From an exported step to one rank's program ---------===//
+
+#include "amsp/Dialect/AMSP/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace amsp;
+
+void amsp::buildPartitionPipeline(OpPassManager &pm,
+                                  const PartitionOptions &options) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  pm.addNestedPass<func::FuncOp>(createHoistLoopInvariants());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+
+  AnnotateRolesOptions roles;
+  roles.batchArgs = options.batchArgs;
+  pm.addPass(createAnnotateRoles(roles));
+  InsertCollectivesOptions collectives;
+  collectives.levels = options.levels;
+  collectives.strategy = options.strategy;
+  pm.addPass(createInsertCollectives(collectives));
+  pm.addNestedPass<func::FuncOp>(createLowerLocalOps());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+namespace {
+struct PartitionPipelineOptions
+    : PassPipelineOptions<PartitionPipelineOptions> {
+  ListOption<std::string> batchArgs{
+      *this, "batch-args",
+      llvm::cl::desc("arguments cut along dimension 0, by name or index")};
+  ListOption<int64_t> levels{
+      *this, "levels",
+      llvm::cl::desc("sizes of the cluster's levels, innermost first")};
+  Option<std::string> strategy{
+      *this, "strategy",
+      llvm::cl::desc("a preset or p=F,g=F,os=F (docs/formats.md)")};
+};
+} // namespace
+
+void amsp::registerPartitionPipeline() {
+  PassPipelineRegistration<PartitionPipelineOptions>(
+      "amsp-partition", "From an exported step to the program of one rank",
+      [](OpPassManager &pm, const PartitionPipelineOptions &options) {
+        PartitionOptions partition;
+        partition.batchArgs.assign(options.batchArgs.begin(),
+                                   options.batchArgs.end());
+        partition.levels.assign(options.levels.begin(), options.levels.end());
+        partition.strategy = options.strategy;
+        buildPartitionPipeline(pm, partition);
+      });
+}

@@ -1,0 +1,49 @@
+//===- FlatFlow.cpp - Values that share a flattened order -----------------===//
+
+#include "amsp/Placement/FlatFlow.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+
+using namespace mlir;
+using namespace amsp;
+using stablehlo::WhileOp;
+
+bool amsp::keepsFlatOrder(Operation *op) {
+  return op->hasTrait<stablehlo::Elementwise>() ||
+         isa<stablehlo::ReshapeOp, stablehlo::OptimizationBarrierOp>(op);
+}
+
+/// What a loop hands to its carry `index`.
+static SmallVector<Value> getCarrySources(WhileOp loop, unsigned index) {
+  Operation *yield = loop.getBody().front().getTerminator();
+  return {loop.getOperand()[index], yield->getOperand(index)};
+}
+
+SmallVector<Value> amsp::getFlatProducers(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (auto loop = dyn_cast<WhileOp>(argument.getOwner()->getParentOp()))
+      return getCarrySources(loop, argument.getArgNumber());
+    return {};
+  }
+  Operation *op = value.getDefiningOp();
+  unsigned index = cast<OpResult>(value).getResultNumber();
+  if (auto loop = dyn_cast<WhileOp>(op))
+    return getCarrySources(loop, index);
+  if (isa<stablehlo::OptimizationBarrierOp>(op))
+    return {op->getOperand(index)};
+  if (keepsFlatOrder(op))
+    return SmallVector<Value>(op->getOperands());
+  return {};
+}
+
+llvm::SetVector<Value> amsp::getFlatSources(Value value) {
+  auto getElements = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getNumElements();
+  };
+  llvm::SetVector<Value> sources;
+  sources.insert(value);
+  for (size_t i = 0; i < sources.size(); ++i)
+    for (Value producer : getFlatProducers(sources[i]))
+      if (getElements(producer) == getElements(value))
+        sources.insert(producer);
+  return sources;
+}

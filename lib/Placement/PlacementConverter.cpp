@@ -1,0 +1,183 @@
+//===- PlacementConverter.cpp - Collectives between placements ------------===//
+
+#include "amsp/Placement/PlacementConverter.h"
+#include "amsp/Dialect/AMSP/IR/AMSPOps.h"
+
+using namespace mlir;
+using namespace amsp;
+
+/// A conversion under way: where to build, and what of.
+struct PlacementConverter::Step {
+  OpBuilder &builder;
+  Location loc;
+  Value local;
+  RankedTensorType global;
+  const CollectiveTag &tag;
+
+  Step with(Value value) const { return {builder, loc, value, global, tag}; }
+
+  IntegerAttr getParameter() const {
+    return tag.parameter ? builder.getI64IntegerAttr(*tag.parameter)
+                         : IntegerAttr();
+  }
+  StringAttr getUnit() const {
+    return tag.unit.empty() ? StringAttr() : builder.getStringAttr(tag.unit);
+  }
+  GroupAttr getGroup(ArrayRef<Digit> digits) const {
+    return GroupAttr::get(builder.getContext(), digits);
+  }
+  IntegerAttr getDim(std::optional<int64_t> dim) const {
+    return dim ? builder.getI64IntegerAttr(*dim) : IntegerAttr();
+  }
+
+  // Over a group of one rank these change no more than the shape, which
+  // amsp-lower-local-ops writes as a reshape.
+
+  Value allGather(ArrayRef<Digit> digits, RankedTensorType type,
+                  std::optional<int64_t> dim = std::nullopt) const {
+    if (local.getType() == type)
+      return local;
+    IntegerAttr window =
+        tag.window ? builder.getI64IntegerAttr(*tag.window) : IntegerAttr();
+    return AllGatherOp::create(builder, loc, type, local, getGroup(digits),
+                               getDim(dim), builder.getI64IntegerAttr(0),
+                               getParameter(), getUnit(), window);
+  }
+  Value reduceScatter(ArrayRef<Digit> digits, RankedTensorType type,
+                      Reduction reduction,
+                      std::optional<int64_t> dim = std::nullopt) const {
+    if (getGroupSize(digits) == 1)
+      return localSlice(digits, type, dim);
+    return ReduceScatterOp::create(
+        builder, loc, type, local,
+        ReductionAttr::get(builder.getContext(), reduction), getGroup(digits),
+        getDim(dim), builder.getI64IntegerAttr(0), getParameter(), getUnit());
+  }
+  Value allReduce(ArrayRef<Digit> digits, Reduction reduction) const {
+    if (getGroupSize(digits) == 1)
+      return local;
+    return AllReduceOp::create(
+        builder, loc, local.getType(), local,
+        ReductionAttr::get(builder.getContext(), reduction), getGroup(digits),
+        getParameter(), getUnit());
+  }
+  Value localSlice(ArrayRef<Digit> digits, RankedTensorType type,
+                   std::optional<int64_t> dim = std::nullopt) const {
+    if (local.getType() == type)
+      return local;
+    return LocalSliceOp::create(builder, loc, type, local, getGroup(digits),
+                                getDim(dim), builder.getI64IntegerAttr(0));
+  }
+  Value keepOnFirst(ArrayRef<Digit> digits) const {
+    if (getGroupSize(digits) == 1)
+      return local;
+    return KeepOnFirstOp::create(builder, loc, local.getType(), local,
+                                 getGroup(digits));
+  }
+};
+
+SmallVector<Digit>
+PlacementConverter::getPartialDigits(const Placement &placement) const {
+  if (placement.kind == Placement::PartialFlat)
+    return grid.getReplicaDigits(ModelState::G);
+  return placement.over == PartialOver::Batch ? grid.getWorldDigits()
+                                              : grid.getDigits(ModelState::OS);
+}
+
+bool PlacementConverter::hasPadding(RankedTensorType global) const {
+  return grid.getPaddedElements(global.getNumElements()) !=
+         global.getNumElements();
+}
+
+Value PlacementConverter::convert(OpBuilder &builder, Location loc, Value local,
+                                  RankedTensorType global,
+                                  const Placement &from, const Placement &to,
+                                  const CollectiveTag &tag) const {
+  if (from == to)
+    return local;
+  Step step = {builder, loc, local, global, tag};
+  switch (from.kind) {
+  case Placement::Replicated:
+    return fromReplicated(step, to);
+  case Placement::Split:
+    return fromSplit(step, from, to);
+  case Placement::Flat:
+    return fromFlat(step, from, to);
+  case Placement::Partial:
+  case Placement::PartialFlat:
+    return fromPartial(step, from, to);
+  }
+  llvm_unreachable("unknown placement");
+}
+
+Value PlacementConverter::fromReplicated(const Step &step,
+                                         const Placement &to) const {
+  RankedTensorType type = getLocalType(step.global, to, grid);
+  switch (to.kind) {
+  case Placement::Replicated:
+    return step.local;
+  case Placement::Split:
+    return step.localSlice(grid.getWorldDigits(), type, to.dim);
+  case Placement::Flat:
+    return step.localSlice(grid.getDigits(to.state), type);
+  case Placement::Partial:
+    // Any number of equal maxima is that maximum.
+    if (to.reduction != Reduction::Sum)
+      return step.local;
+    return step.keepOnFirst(getPartialDigits(to));
+  case Placement::PartialFlat: {
+    Value piece = step.localSlice(grid.getDigits(to.state), type);
+    return step.with(piece).keepOnFirst(getPartialDigits(to));
+  }
+  }
+  llvm_unreachable("unknown placement");
+}
+
+Value PlacementConverter::fromSplit(const Step &step, const Placement &from,
+                                    const Placement &to) const {
+  Value whole = step.allGather(grid.getWorldDigits(), step.global, from.dim);
+  return fromReplicated(step.with(whole), to);
+}
+
+Value PlacementConverter::fromFlat(const Step &step, const Placement &from,
+                                   const Placement &to) const {
+  if (to.isFlat() && to.state < from.state)
+    return step.allGather(grid.getDigitsBetween(to.state, from.state),
+                          getLocalType(step.global, to, grid));
+  if (to.isFlat())
+    return step.localSlice(grid.getDigitsBetween(from.state, to.state),
+                           getLocalType(step.global, to, grid));
+  Value whole = step.allGather(grid.getDigits(from.state), step.global);
+  return fromReplicated(step.with(whole), to);
+}
+
+Value PlacementConverter::fromPartial(const Step &step, const Placement &from,
+                                      const Placement &to) const {
+  RankedTensorType type = getLocalType(step.global, to, grid);
+  if (from.kind == Placement::PartialFlat) {
+    // On to the pieces of OS, then over its replicas.
+    Placement pieces = Placement::flat(ModelState::OS);
+    Value scattered = step.reduceScatter(
+        grid.getDigitsBetween(ModelState::G, ModelState::OS),
+        getLocalType(step.global, pieces, grid), Reduction::Sum);
+    Value sum = step.with(scattered).allReduce(
+        grid.getReplicaDigits(ModelState::OS), Reduction::Sum);
+    return to == pieces ? sum : fromFlat(step.with(sum), pieces, to);
+  }
+  if (from.over == PartialOver::Batch) {
+    if (to.kind == Placement::PartialFlat)
+      return step.reduceScatter(grid.getDigits(ModelState::G), type,
+                                from.reduction);
+    if (to.isFlat()) {
+      Value piece =
+          step.reduceScatter(grid.getDigits(to.state), type, from.reduction);
+      return step.with(piece).allReduce(grid.getReplicaDigits(to.state),
+                                        from.reduction);
+    }
+    if (to.isSplit())
+      return step.reduceScatter(grid.getWorldDigits(), type, from.reduction,
+                                to.dim);
+  }
+  Value whole = step.allReduce(getPartialDigits(from), from.reduction);
+  return fromReplicated(step.with(whole), to);
+}

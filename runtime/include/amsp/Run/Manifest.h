@@ -1,0 +1,69 @@
+//===- Manifest.h - What a compiled step says of itself ---------*- C++ -*-===//
+
+#ifndef AMSP_RUN_MANIFEST_H
+#define AMSP_RUN_MANIFEST_H
+
+#include "amsp-c/Step.h"
+#include "amsp/Runtime/Group.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace amsp::run {
+
+/// How the local buffers of a value relate to its global value.
+struct Placement {
+  enum class Kind { Replicated, Split, Flat };
+  Kind kind = Kind::Replicated;
+  int64_t dim = 0;   // split
+  int64_t keep = 0;  // flat
+  int64_t piece = 0; // flat
+  runtime::Digits digits;
+};
+
+/// An argument or a result.
+struct Value {
+  std::string id;   // `arg0`, `out3`: its name in npz files
+  std::string name; // from the exported program; may be empty
+  std::string role;
+  amsp_dtype dtype = AMSP_F32;
+  std::vector<int64_t> shape;
+  std::vector<int64_t> localShape;
+  Placement placement;
+  /// State only: an argument's index among the results, or the reverse.
+  std::optional<int64_t> partner;
+
+  bool isBatch() const { return role == "batch"; }
+  /// `arg0 ('params.w')`, for messages.
+  std::string describe() const;
+};
+
+struct Collective {
+  int64_t id = 0;
+  std::string name;
+};
+
+/// The part of the manifest that running a step needs.
+struct Manifest {
+  std::string name;
+  std::string programHash;
+  std::vector<int64_t> levels;
+  int64_t world = 1;
+  int64_t arenaBytes = 0;
+  int64_t stateBytes = 0;
+  std::vector<Value> arguments;
+  std::vector<Value> results;
+  std::vector<Collective> collectives;
+};
+
+/// Parses and checks a manifest: sizes, digits, and that state arguments and
+/// results belong together.
+llvm::Expected<Manifest> parseManifest(llvm::StringRef json);
+
+} // namespace amsp::run
+
+#endif // AMSP_RUN_MANIFEST_H

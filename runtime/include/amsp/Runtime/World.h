@@ -1,0 +1,78 @@
+//===- World.h - Runs a compiled step on ranks ------------------*- C++ -*-===//
+//
+// The interface for programs that embed the runtime: a world is N ranks, each
+// with a program and an arena; a step runs on all of them at once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMSP_RUNTIME_WORLD_H
+#define AMSP_RUNTIME_WORLD_H
+
+#include "amsp-c/Step.h"
+#include "amsp/Runtime/Error.h"
+#include "amsp/Runtime/Fault.h"
+
+#include <chrono>
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace amsp::runtime {
+
+/// What one rank runs. All ranks must have the same hash; the world refuses
+/// to run otherwise.
+struct RankProgram {
+  const amsp_step *step = nullptr;
+  std::string programHash;
+  int64_t arenaBytes = 0;
+};
+
+/// The local buffers of one rank, as amsp_step::execute takes them.
+struct RankBuffers {
+  std::vector<void *> arguments;
+  std::vector<void *> results;
+};
+
+struct WorldOptions {
+  /// The longest time that an await waits before it reports the rank that
+  /// holds it up.
+  std::chrono::milliseconds stallLimit{8000};
+  std::vector<Fault> faults;
+  /// Fills the arena with 0xFF (NaN in every float type) before each step.
+  bool poisonArena = false;
+  bool trace = false;
+};
+
+/// Ranks as threads of this process. After an error a world runs no more.
+class World {
+public:
+  /// Allocates the arenas and starts the threads; null and `error` set where
+  /// the programs or the memory do not allow it.
+  static std::unique_ptr<World> create(std::vector<RankProgram> programs,
+                                       WorldOptions options,
+                                       std::string &error);
+  ~World();
+  World(const World &) = delete;
+  World &operator=(const World &) = delete;
+
+  int64_t size() const;
+
+  /// Runs one step on every rank and waits for all of them. Buffers must stay
+  /// valid until it returns (and longer for RunError::stuckRanks).
+  std::optional<RunError> runStep(const std::vector<RankBuffers> &buffers);
+
+  /// Chrome's trace event format; empty unless WorldOptions::trace.
+  void writeTrace(std::ostream &stream) const;
+
+private:
+  struct State;
+  explicit World(std::shared_ptr<State> state);
+  std::shared_ptr<State> state;
+};
+
+} // namespace amsp::runtime
+
+#endif // AMSP_RUNTIME_WORLD_H

@@ -1,0 +1,80 @@
+//===- ChannelWorker.cpp - Progress of one channel of a rank --------------===//
+
+#include "ChannelWorker.h"
+
+#include "Collectives.h"
+#include "amsp/Runtime/DType.h"
+
+using namespace amsp::runtime;
+
+ChannelWorker::ChannelWorker(int64_t rank, Endpoint &endpoint, Failure &failure,
+                             Signal &rankSignal,
+                             const std::atomic<int64_t> &step)
+    : rank(rank), endpoint(endpoint), failure(failure), rankSignal(rankSignal),
+      step(step), thread([this] { loop(); }) {}
+
+ChannelWorker::~ChannelWorker() {
+  {
+    std::lock_guard<std::mutex> lock(queueSignal.mutex);
+    stopping = true;
+    queueSignal.changed.notify_all();
+  }
+  thread.join();
+}
+
+void ChannelWorker::enqueue(CollectiveJob &job) {
+  std::lock_guard<std::mutex> lock(queueSignal.mutex);
+  queue.push_back(&job);
+  queueSignal.changed.notify_all();
+}
+
+void ChannelWorker::drain() {
+  std::unique_lock<std::mutex> lock(queueSignal.mutex);
+  queueSignal.changed.wait(lock, [this] { return queue.empty(); });
+}
+
+void ChannelWorker::loop() {
+  std::unique_lock<std::mutex> lock(queueSignal.mutex);
+  while (true) {
+    queueSignal.changed.wait(lock,
+                             [this] { return stopping || !queue.empty(); });
+    if (queue.empty())
+      return;
+    CollectiveJob &job = *queue.front();
+    lock.unlock();
+    if (!failure.raised())
+      run(job);
+    lock.lock();
+    queue.pop_front();
+    if (queue.empty())
+      queueSignal.changed.notify_all();
+  }
+}
+
+static int64_t bytesOfFullSide(const amsp_collective &collective) {
+  int64_t elements = 0;
+  for (int32_t i = 0; i < collective.num_operands; ++i)
+    elements += collective.operands[i].rows * collective.operands[i].full;
+  return elements * bytesOf(collective.dtype);
+}
+
+void ChannelWorker::run(CollectiveJob &job) {
+  const amsp_collective &collective = *job.collective;
+  Clock::time_point begin = Clock::now();
+  running.store(&collective);
+  try {
+    runCollective(endpoint, {collective, *job.group, job.sources,
+                             job.destinations, runs++});
+  } catch (const Aborted &) {
+    return; // `running` stays: it tells where this rank was
+  } catch (const std::exception &error) {
+    failure.raise(
+        {rank, step.load(), collective.id, collective.name, error.what(), {}});
+    return;
+  }
+  running.store(nullptr);
+  trace.record(collective.name, "transfer", begin, bytesOfFullSide(collective));
+  std::lock_guard<std::mutex> lock(rankSignal.mutex);
+  job.done.store(true);
+  rankSignal.changed.notify_all();
+}

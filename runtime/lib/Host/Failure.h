@@ -1,0 +1,50 @@
+//===- Failure.h - The failure that ends a world ----------------*- C++ -*-===//
+
+#ifndef AMSP_RUNTIME_HOST_FAILURE_H
+#define AMSP_RUNTIME_HOST_FAILURE_H
+
+#include "amsp/Runtime/Error.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace amsp::runtime {
+
+/// What a thread of the runtime sleeps on.
+struct Signal {
+  std::mutex mutex;
+  std::condition_variable changed;
+};
+
+/// Thrown in a rank's channel thread when another part of the world failed.
+struct Aborted : std::exception {
+  const char *what() const noexcept override { return "the run was aborted"; }
+};
+
+/// The first error of a world; raising it wakes everything that sleeps.
+class Failure {
+public:
+  /// Before the threads start.
+  void subscribe(Signal &signal) { signals.push_back(&signal); }
+
+  bool raised() const { return flag.load(std::memory_order_acquire); }
+
+  /// The first error wins. The caller must hold no signal's mutex.
+  void raise(RunError error);
+
+  std::optional<RunError> error() const;
+
+private:
+  mutable std::mutex mutex;
+  std::atomic<bool> flag{false};
+  std::optional<RunError> first;
+  std::vector<Signal *> signals;
+};
+
+} // namespace amsp::runtime
+
+#endif // AMSP_RUNTIME_HOST_FAILURE_H

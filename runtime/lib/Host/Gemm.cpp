@@ -1,0 +1,85 @@
+//===- Gemm.cpp - Contractions --------------------------------------------===//
+
+#include "Gemm.h"
+
+#include <algorithm>
+#include <cblas.h>
+#include <limits>
+
+using namespace amsp::runtime;
+
+// Some of the headers that offer cblas.h leave OpenBLAS's own functions out.
+extern "C" void openblas_set_num_threads(int threads);
+
+void amsp::runtime::useSingleThreadedBlas() { openblas_set_num_threads(1); }
+
+static void callGemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n,
+                     int k, const float *a, int lda, const float *b, int ldb,
+                     float beta, float *c, int ldc) {
+  cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, 1.0F, a, lda, b, ldb, beta, c,
+              ldc);
+}
+
+static void callGemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n,
+                     int k, const double *a, int lda, const double *b, int ldb,
+                     double beta, double *c, int ldc) {
+  cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, 1.0, a, lda, b, ldb, beta, c,
+              ldc);
+}
+
+/// BLAS refuses a leading dimension below the row length, even where there is
+/// only one row and the leading dimension means nothing.
+static int leadingDimension(int64_t given, int64_t rows, int64_t columns) {
+  return static_cast<int>(rows <= 1 ? std::max<int64_t>(columns, 1) : given);
+}
+
+template <typename T>
+static void multiply(const amsp_gemm &gemm, const T *a, const T *b, T *c) {
+  if (gemm.k == 0) {
+    for (int64_t row = 0; !gemm.accumulate && row < gemm.m; ++row)
+      std::fill_n(c + row * gemm.ldc, gemm.n, T(0));
+    return;
+  }
+  int64_t rowsA = gemm.transpose_a ? gemm.k : gemm.m;
+  int64_t columnsA = gemm.transpose_a ? gemm.m : gemm.k;
+  int64_t rowsB = gemm.transpose_b ? gemm.n : gemm.k;
+  int64_t columnsB = gemm.transpose_b ? gemm.k : gemm.n;
+  callGemm(
+      gemm.transpose_a ? CblasTrans : CblasNoTrans,
+      gemm.transpose_b ? CblasTrans : CblasNoTrans, static_cast<int>(gemm.m),
+      static_cast<int>(gemm.n), static_cast<int>(gemm.k), a,
+      leadingDimension(gemm.lda, rowsA, columnsA), b,
+      leadingDimension(gemm.ldb, rowsB, columnsB), T(gemm.accumulate ? 1 : 0),
+      c, leadingDimension(gemm.ldc, gemm.m, gemm.n));
+}
+
+template <typename T>
+static void multiplyBatches(const amsp_gemm &gemm, int32_t dimension,
+                            const T *a, const T *b, T *c) {
+  if (dimension == gemm.num_batch_dims)
+    return multiply(gemm, a, b, c);
+  for (int64_t i = 0; i < gemm.batch_sizes[dimension]; ++i)
+    multiplyBatches(gemm, dimension + 1,
+                    a + i * gemm.batch_strides_a[dimension],
+                    b + i * gemm.batch_strides_b[dimension],
+                    c + i * gemm.batch_strides_c[dimension]);
+}
+
+std::string amsp::runtime::runGemm(const amsp_gemm &gemm, const void *a,
+                                   const void *b, void *c) {
+  for (int64_t size : {gemm.m, gemm.n, gemm.k, gemm.lda, gemm.ldb, gemm.ldc})
+    if (size < 0 || size > std::numeric_limits<int>::max())
+      return "a dimension of " + std::to_string(size) +
+             " is beyond what BLAS takes";
+  if (gemm.m == 0 || gemm.n == 0)
+    return {};
+  if (gemm.dtype == AMSP_F32)
+    multiplyBatches(gemm, 0, static_cast<const float *>(a),
+                    static_cast<const float *>(b), static_cast<float *>(c));
+  else if (gemm.dtype == AMSP_F64)
+    multiplyBatches(gemm, 0, static_cast<const double *>(a),
+                    static_cast<const double *>(b), static_cast<double *>(c));
+  else
+    return "element type " + std::to_string(gemm.dtype) + " is not f32 or f64";
+  return {};
+}

@@ -1,0 +1,102 @@
+//===- ThreadsTransport.cpp - Messages between threads --------------------===//
+
+#include "ThreadsTransport.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+using namespace amsp::runtime;
+
+ThreadsTransport::ThreadsTransport(int64_t world, Failure &failure) {
+  endpoints.reserve(world * numChannels);
+  for (int64_t rank = 0; rank < world; ++rank)
+    for (int32_t channel = 0; channel < numChannels; ++channel)
+      endpoints.push_back(std::make_unique<ThreadsEndpoint>(
+          *this, failure, rank, channel, world));
+}
+
+ThreadsTransport::~ThreadsTransport() = default;
+
+ThreadsEndpoint::ThreadsEndpoint(ThreadsTransport &transport, Failure &failure,
+                                 int64_t rank, int32_t channel, int64_t world)
+    : transport(transport), failure(failure), rank(rank), channel(channel),
+      acquired(world, nullptr) {
+  failure.subscribe(signal);
+}
+
+template <typename Condition>
+void ThreadsEndpoint::waitFor(std::unique_lock<std::mutex> &lock, int64_t peer,
+                              Condition condition) {
+  awaitedPeer.store(peer);
+  signal.changed.wait(lock, [&] { return condition() || failure.raised(); });
+  awaitedPeer.store(-1);
+  // A message that has arrived is of no use in a world that failed.
+  if (failure.raised())
+    throw Aborted();
+}
+
+void ThreadsEndpoint::post(int64_t peer, const MessageTag &tag,
+                           const std::vector<Block> &blocks) {
+  if (free.empty()) {
+    messages.push_back(std::make_unique<Message>());
+    free.push_back(messages.back().get());
+  }
+  Message *message = free.back();
+  free.pop_back();
+  message->from = rank;
+  message->to = peer;
+  message->tag = tag;
+  message->blocks = blocks;
+  message->consumed = false;
+  posted.push_back(message);
+
+  ThreadsEndpoint &receiver = transport.endpoint(peer, channel);
+  std::lock_guard<std::mutex> lock(receiver.signal.mutex);
+  receiver.inbox.push_back(message);
+  receiver.signal.changed.notify_one();
+}
+
+const std::vector<Block> &ThreadsEndpoint::acquire(int64_t peer,
+                                                   const MessageTag &tag) {
+  Message *message = nullptr;
+  {
+    std::unique_lock<std::mutex> lock(signal.mutex);
+    auto fromPeer = inbox.end();
+    waitFor(lock, peer, [&] {
+      fromPeer = std::find_if(inbox.begin(), inbox.end(), [&](Message *each) {
+        return each->from == peer;
+      });
+      return fromPeer != inbox.end();
+    });
+    message = *fromPeer;
+    inbox.erase(fromPeer);
+  }
+  if (!(message->tag == tag))
+    throw std::runtime_error(
+        "ranks disagree on the order of collectives: rank " +
+        std::to_string(peer) + " runs collective " +
+        std::to_string(message->tag.collective) + " as number " +
+        std::to_string(message->tag.run) + " of its channel, this rank " +
+        std::to_string(tag.collective) + " as number " +
+        std::to_string(tag.run));
+  acquired[peer] = message;
+  return message->blocks;
+}
+
+void ThreadsEndpoint::release(int64_t peer) {
+  ThreadsEndpoint &sender = transport.endpoint(peer, channel);
+  std::lock_guard<std::mutex> lock(sender.signal.mutex);
+  acquired[peer]->consumed = true;
+  acquired[peer] = nullptr;
+  sender.signal.changed.notify_one();
+}
+
+void ThreadsEndpoint::flush() {
+  for (Message *message : posted) {
+    std::unique_lock<std::mutex> lock(signal.mutex);
+    waitFor(lock, message->to, [&] { return message->consumed; });
+    free.push_back(message);
+  }
+  posted.clear();
+}

@@ -1,0 +1,80 @@
+//===- ThreadsTransport.h - Messages between threads ------------*- C++ -*-===//
+//
+// Ranks are threads of one process, so a message is a pointer into the
+// sender's buffers and the receiver reads them in place.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMSP_RUNTIME_HOST_THREADSTRANSPORT_H
+#define AMSP_RUNTIME_HOST_THREADSTRANSPORT_H
+
+#include "Failure.h"
+#include "Transport.h"
+
+#include <atomic>
+#include <memory>
+
+namespace amsp::runtime {
+
+inline constexpr int32_t numChannels = 2;
+
+class ThreadsEndpoint;
+
+class ThreadsTransport {
+public:
+  ThreadsTransport(int64_t world, Failure &failure);
+  ~ThreadsTransport();
+
+  ThreadsEndpoint &endpoint(int64_t rank, int32_t channel) {
+    return *endpoints[rank * numChannels + channel];
+  }
+
+private:
+  std::vector<std::unique_ptr<ThreadsEndpoint>> endpoints;
+};
+
+class ThreadsEndpoint final : public Endpoint {
+public:
+  ThreadsEndpoint(ThreadsTransport &transport, Failure &failure, int64_t rank,
+                  int32_t channel, int64_t world);
+
+  void post(int64_t peer, const MessageTag &tag,
+            const std::vector<Block> &blocks) override;
+  const std::vector<Block> &acquire(int64_t peer,
+                                    const MessageTag &tag) override;
+  void release(int64_t peer) override;
+  void flush() override;
+  int64_t waitsFor() const override { return awaitedPeer.load(); }
+
+private:
+  struct Message {
+    int64_t from = 0;
+    int64_t to = 0;
+    MessageTag tag;
+    std::vector<Block> blocks;
+    bool consumed = false; // guarded by the sender's signal
+  };
+
+  template <typename Condition>
+  void waitFor(std::unique_lock<std::mutex> &lock, int64_t peer,
+               Condition condition);
+
+  ThreadsTransport &transport;
+  Failure &failure;
+  const int64_t rank;
+  const int32_t channel;
+  std::atomic<int64_t> awaitedPeer{-1};
+
+  Signal signal;
+  std::vector<Message *> inbox; // guarded by the signal, in order of arrival
+
+  // Used by the endpoint's own thread only.
+  std::vector<Message *> acquired; // by peer
+  std::vector<Message *> posted;
+  std::vector<Message *> free;
+  std::vector<std::unique_ptr<Message>> messages;
+};
+
+} // namespace amsp::runtime
+
+#endif // AMSP_RUNTIME_HOST_THREADSTRANSPORT_H

@@ -1,0 +1,242 @@
+//===- World.cpp - Runs a compiled step on ranks --------------------------===//
+
+#include "amsp/Runtime/World.h"
+
+#include "Gemm.h"
+#include "RankContext.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <ostream>
+#include <thread>
+
+using namespace amsp::runtime;
+
+static constexpr size_t arenaAlignment = 64;
+
+/// A hash is compared in a field of this many bytes.
+static constexpr int64_t hashBytes = 64;
+
+namespace {
+struct FreeDeleter {
+  void operator()(std::byte *memory) const { std::free(memory); }
+};
+
+/// One rank: its context, its arena and the thread that runs its steps.
+struct RankRunner {
+  RankProgram program;
+  std::string paddedHash; // peers may read it while this rank gives up
+  std::unique_ptr<std::byte, FreeDeleter> arena;
+  std::unique_ptr<RankContext> context;
+  std::thread thread;
+};
+} // namespace
+
+/// Shared by the world and the ranks' threads, so that a thread that never
+/// comes back leaves nothing dangling.
+struct World::State {
+  State(int64_t size, const WorldOptions &options)
+      : options(options), environment(size, options.stallLimit, options.faults),
+        transport(size, environment.failure), ranks(size) {}
+
+  void loop(int64_t rank);
+  bool compareHashes(RankContext &context);
+  std::vector<int64_t> unfinishedRanks() const;
+
+  const WorldOptions options;
+  RankEnvironment environment;
+  ThreadsTransport transport;
+  std::vector<RankRunner> ranks;
+  const Clock::time_point origin = Clock::now();
+
+  Signal signal; // guards what follows
+  int64_t step = 0;
+  const std::vector<RankBuffers> *buffers = nullptr;
+  std::vector<int64_t> finishedStep; // by rank
+  bool stopping = false;
+};
+
+/// Every rank learns every hash and compares it with rank 0's.
+bool World::State::compareHashes(RankContext &context) {
+  int64_t world = environment.world;
+  amsp_digit digit = {1, world};
+  amsp_collective_operand operand = {1, world * hashBytes, hashBytes};
+  amsp_collective collective = {
+      -1, AMSP_ALL_GATHER, AMSP_SUM, AMSP_U8,       AMSP_CHANNEL_GATHER, 1,
+      1,  &digit,          &operand, "program hash"};
+  std::string all(world * hashBytes, '\0');
+  const void *source = ranks[context.number].paddedHash.data();
+  void *destination = all.data();
+  bool gathered = context.start(collective, &source, &destination) &&
+                  context.await(collective);
+  for (auto &worker : context.workers)
+    worker->drain(); // `all` is this function's
+  context.forget(collective);
+  if (!gathered)
+    return false;
+  for (int64_t rank = 1; rank < world; ++rank) {
+    if (all.compare(rank * hashBytes, hashBytes, all, 0, hashBytes) == 0)
+      continue;
+    auto text = [&](int64_t of) {
+      return std::string(all.c_str() + of * hashBytes,
+                         strnlen(all.c_str() + of * hashBytes, hashBytes));
+    };
+    environment.failure.raise(
+        {rank,
+         0,
+         -1,
+         "",
+         "runs another program than rank 0 (program hash " + text(rank) +
+             ", rank 0 has " + text(0) + ")",
+         {}});
+    return false;
+  }
+  return true;
+}
+
+void World::State::loop(int64_t rank) {
+  RankRunner &runner = ranks[rank];
+  RankContext &context = *runner.context;
+  std::unique_lock<std::mutex> lock(signal.mutex);
+  while (true) {
+    signal.changed.wait(lock,
+                        [&] { return stopping || step > finishedStep[rank]; });
+    if (stopping)
+      return;
+    int64_t current = step;
+    const RankBuffers &local = (*buffers)[rank];
+    lock.unlock();
+    bool canRun = current > 1 || compareHashes(context);
+    if (canRun) {
+      context.stepNumber = current;
+      if (options.poisonArena)
+        std::memset(runner.arena.get(), 0xFF, runner.program.arenaBytes);
+      context.runStep(*runner.program.step, runner.arena.get(),
+                      local.arguments.data(), local.results.data());
+    }
+    lock.lock();
+    finishedStep[rank] = current;
+    signal.changed.notify_all();
+  }
+}
+
+std::vector<int64_t> World::State::unfinishedRanks() const {
+  std::vector<int64_t> unfinished;
+  for (size_t rank = 0; rank < finishedStep.size(); ++rank)
+    if (finishedStep[rank] < step)
+      unfinished.push_back(static_cast<int64_t>(rank));
+  return unfinished;
+}
+
+static std::string checkPrograms(const std::vector<RankProgram> &programs) {
+  if (programs.empty())
+    return "a world needs at least one rank";
+  for (const RankProgram &program : programs) {
+    if (!program.step || !program.step->execute)
+      return "a rank has no program";
+    if (program.step->abi_version != AMSP_STEP_ABI_VERSION)
+      return "the step has ABI version " +
+             std::to_string(program.step->abi_version) +
+             ", this runtime runs version " +
+             std::to_string(AMSP_STEP_ABI_VERSION);
+    if (program.programHash.size() > hashBytes)
+      return "a program hash is longer than " + std::to_string(hashBytes) +
+             " characters";
+    if (program.arenaBytes < 0)
+      return "the size of an arena is negative";
+  }
+  return {};
+}
+
+std::unique_ptr<World> World::create(std::vector<RankProgram> programs,
+                                     WorldOptions options, std::string &error) {
+  error = checkPrograms(programs);
+  if (!error.empty())
+    return nullptr;
+  useSingleThreadedBlas();
+  auto size = static_cast<int64_t>(programs.size());
+  auto state = std::make_shared<State>(size, options);
+  state->environment.failure.subscribe(state->signal);
+  state->finishedStep.assign(size, 0);
+  for (int64_t rank = 0; rank < size; ++rank) {
+    RankRunner &runner = state->ranks[rank];
+    runner.program = programs[rank];
+    runner.paddedHash = runner.program.programHash;
+    runner.paddedHash.resize(hashBytes);
+    auto bytes = static_cast<size_t>(runner.program.arenaBytes);
+    bytes = std::max((bytes + arenaAlignment - 1) / arenaAlignment, size_t{1}) *
+            arenaAlignment;
+    runner.arena.reset(
+        static_cast<std::byte *>(std::aligned_alloc(arenaAlignment, bytes)));
+    if (!runner.arena) {
+      error = "no memory for an arena of " + std::to_string(bytes) + " bytes";
+      return nullptr;
+    }
+    runner.context = std::make_unique<RankContext>(
+        rank, state->environment, state->transport, options.trace);
+  }
+  for (int64_t rank = 0; rank < size; ++rank)
+    state->ranks[rank].thread =
+        std::thread([state, rank] { state->loop(rank); });
+  return std::unique_ptr<World>(new World(std::move(state)));
+}
+
+World::World(std::shared_ptr<State> state) : state(std::move(state)) {}
+
+World::~World() {
+  std::vector<int64_t> unfinished;
+  {
+    std::lock_guard<std::mutex> lock(state->signal.mutex);
+    state->stopping = true;
+    state->signal.changed.notify_all();
+    unfinished = state->unfinishedRanks();
+  }
+  // A stuck rank's thread keeps the state, which it uses, for good.
+  bool isStuck = !unfinished.empty();
+  for (RankRunner &runner : state->ranks) {
+    if (isStuck)
+      runner.thread.detach();
+    else
+      runner.thread.join();
+  }
+}
+
+int64_t World::size() const { return state->environment.world; }
+
+std::optional<RunError>
+World::runStep(const std::vector<RankBuffers> &buffers) {
+  Failure &failure = state->environment.failure;
+  if (failure.raised())
+    return failure.error();
+  std::unique_lock<std::mutex> lock(state->signal.mutex);
+  state->buffers = &buffers;
+  ++state->step;
+  state->signal.changed.notify_all();
+  auto allFinished = [&] { return state->unfinishedRanks().empty(); };
+  state->signal.changed.wait(lock,
+                             [&] { return allFinished() || failure.raised(); });
+  if (!failure.raised())
+    return std::nullopt;
+  // The others end at their next call of the runtime; compiled code that
+  // never makes one is given up.
+  state->signal.changed.wait_for(lock, std::chrono::seconds(2), allFinished);
+  std::optional<RunError> error = failure.error();
+  error->stuckRanks = state->unfinishedRanks();
+  return error;
+}
+
+void World::writeTrace(std::ostream &stream) const {
+  if (!state->options.trace)
+    return;
+  stream << "{\"traceEvents\": [";
+  bool isFirst = true;
+  for (const RankRunner &runner : state->ranks) {
+    const RankContext &context = *runner.context;
+    context.trace.write(stream, context.number, 0, state->origin, isFirst);
+    for (int32_t channel = 0; channel < numChannels; ++channel)
+      context.workers[channel]->trace.write(stream, context.number, 1 + channel,
+                                            state->origin, isFirst);
+  }
+  stream << "\n]}\n";
+}

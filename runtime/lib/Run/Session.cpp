@@ -1,0 +1,204 @@
+//===- Session.cpp - Steps on global arrays -------------------------------===//
+
+#include "amsp/Run/Session.h"
+
+#include "amsp/Runtime/DType.h"
+
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace amsp;
+using namespace amsp::run;
+using namespace llvm;
+
+static constexpr size_t bufferAlignment = 64;
+
+void Session::FreeDeleter::operator()(char *memory) const { std::free(memory); }
+
+/// Makes the local buffers of values. Results that are state have none: their
+/// values are in the arguments' buffers.
+Error Session::bind(const std::vector<Value> &values, bool areResults,
+                    std::vector<BoundValue> &bound) {
+  for (const Value &value : values) {
+    BoundValue entry{&value, cantFail(PieceLayout::of(value)), {}};
+    size_t bytes = alignTo(entry.layout.localBytes() + 1, bufferAlignment);
+    bool hasBuffers = !(areResults && value.partner);
+    for (int64_t rank = 0; hasBuffers && rank < manifest.world; ++rank) {
+      auto *memory =
+          static_cast<char *>(std::aligned_alloc(bufferAlignment, bytes));
+      if (!memory)
+        return createStringError("no memory for " + value.describe() + " (" +
+                                 Twine(bytes) + " bytes a rank)");
+      std::memset(memory, 0, bytes);
+      entry.buffers.emplace_back(memory);
+    }
+    bound.push_back(std::move(entry));
+  }
+  return Error::success();
+}
+
+Expected<std::unique_ptr<Session>>
+Session::create(const StepLibrary &library, runtime::WorldOptions options) {
+  const Manifest &manifest = library.manifest;
+  std::unique_ptr<Session> session(new Session(manifest, options.poisonArena));
+  if (Error error =
+          session->bind(manifest.arguments, false, session->arguments))
+    return std::move(error);
+  if (Error error = session->bind(manifest.results, true, session->results))
+    return std::move(error);
+  auto pointer = [](const BoundValue &value, int64_t rank) -> void * {
+    return value.buffers.empty() ? nullptr : value.buffers[rank].get();
+  };
+  for (int64_t rank = 0; rank < manifest.world; ++rank) {
+    runtime::RankBuffers &own = session->rankBuffers.emplace_back();
+    for (const BoundValue &argument : session->arguments)
+      own.arguments.push_back(pointer(argument, rank));
+    for (const BoundValue &result : session->results)
+      own.results.push_back(pointer(result, rank));
+  }
+  std::vector<runtime::RankProgram> programs(
+      manifest.world,
+      {library.step, manifest.programHash, manifest.arenaBytes});
+  std::string message;
+  session->ranks =
+      runtime::World::create(programs, std::move(options), message);
+  if (!session->ranks)
+    return createStringError(message);
+  return session;
+}
+
+static Error checkArray(const NpzReader &file, const Value &value,
+                        const NpyHeader &header) {
+  if (ArrayRef(header.shape) != ArrayRef(value.shape))
+    return createStringError(file.path() + ": " + value.describe() +
+                             " has shape " + shapeText(header.shape) +
+                             ", the step takes " + shapeText(value.shape));
+  StringRef expected = npyDescr(value.dtype);
+  if (header.descr == expected)
+    return Error::success();
+  std::string wanted = numpyTypeName(expected);
+  if (value.dtype == AMSP_BF16)
+    wanted += " (the bits of bfloat16)";
+  return createStringError(file.path() + ": " + value.describe() +
+                           " has type " + numpyTypeName(header.descr) +
+                           ", the step takes " + wanted);
+}
+
+Error Session::checkInputs(const NpzReader &file, Inputs inputs) const {
+  StringSet<> known;
+  for (const BoundValue &argument : arguments) {
+    const Value &value = *argument.value;
+    if (inputs == Inputs::BatchOnly && !value.isBatch())
+      continue;
+    known.insert(value.id);
+    bool isPresent = is_contained(file.names(), value.id);
+    if (inputs == Inputs::BatchOptional && value.isBatch() && !isPresent)
+      continue;
+    if (!isPresent)
+      return createStringError(file.path() + ": " + value.describe() +
+                               " is missing: the step takes " +
+                               numpyTypeName(npyDescr(value.dtype)) +
+                               " of shape " + shapeText(value.shape));
+    Expected<std::unique_ptr<NpzEntry>> entry = file.entry(value.id);
+    if (!entry)
+      return entry.takeError();
+    if (Error error = checkArray(file, value, (*entry)->header()))
+      return error;
+  }
+  for (const std::string &name : file.names())
+    if (!known.contains(name))
+      return createStringError(file.path() + ": the step takes no '" + name +
+                               "' from this file");
+  return Error::success();
+}
+
+Error Session::load(const NpzReader &file, BoundValue &argument) {
+  Expected<std::unique_ptr<NpzEntry>> entry = file.entry(argument.value->id);
+  if (!entry)
+    return entry.takeError();
+  std::vector<char> global(argument.layout.globalBytes());
+  if (Error error = (*entry)->read(global))
+    return error;
+  if (Error error = (*entry)->finish())
+    return error;
+  for (int64_t rank = 0; rank < manifest.world; ++rank)
+    argument.layout.cut(rank, global, argument.local(rank));
+  return Error::success();
+}
+
+Error Session::loadInputs(const NpzReader &file, Inputs inputs) {
+  if (Error error = checkInputs(file, inputs))
+    return error;
+  for (BoundValue &argument : arguments) {
+    bool isBatch = argument.value->isBatch();
+    if (inputs == Inputs::All || isBatch == (inputs == Inputs::BatchOnly))
+      if (Error error = load(file, argument))
+        return error;
+  }
+  return Error::success();
+}
+
+void Session::poisonBuffers() {
+  for (int64_t rank = 0; rank < manifest.world; ++rank) {
+    for (BoundValue &argument : arguments)
+      argument.layout.poisonPadding(rank, argument.local(rank));
+    for (BoundValue &result : results)
+      if (!result.buffers.empty())
+        fill(result.local(rank), '\xFF');
+  }
+}
+
+std::optional<runtime::RunError> Session::runStep() {
+  if (poison)
+    poisonBuffers();
+  return ranks->runStep(rankBuffers);
+}
+
+static double readFloat(amsp_dtype dtype, const char *data) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, data, runtime::bytesOf(dtype));
+  const fltSemantics &semantics = dtype == AMSP_F64    ? APFloat::IEEEdouble()
+                                  : dtype == AMSP_F32  ? APFloat::IEEEsingle()
+                                  : dtype == AMSP_BF16 ? APFloat::BFloat()
+                                                       : APFloat::IEEEhalf();
+  APFloat value(semantics, APInt(runtime::bytesOf(dtype) * 8, bits));
+  bool losesInfo;
+  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                &losesInfo);
+  return value.convertToDouble();
+}
+
+std::vector<ScalarResult> Session::scalarResults() const {
+  std::vector<ScalarResult> scalars;
+  for (const BoundValue &result : results) {
+    const Value &value = *result.value;
+    bool isFloat = value.dtype <= AMSP_F16;
+    bool isWhole = value.placement.kind == Placement::Kind::Replicated;
+    if (!value.partner && value.shape.empty() && isFloat && isWhole)
+      scalars.push_back(
+          {value.id, readFloat(value.dtype, result.local(0).data())});
+  }
+  return scalars;
+}
+
+Error Session::writeOutputs(StringRef path) const {
+  Expected<std::unique_ptr<NpzWriter>> writer = NpzWriter::create(path);
+  if (!writer)
+    return writer.takeError();
+  for (const BoundValue &result : results) {
+    const Value &value = *result.value;
+    const BoundValue &holder =
+        value.partner ? arguments[*value.partner] : result;
+    auto fill = [this, &holder](MutableArrayRef<char> global) {
+      for (int64_t rank : holder.layout.owners(manifest.world))
+        holder.layout.paste(rank, holder.local(rank), global);
+    };
+    if (Error error = (*writer)->add(value.id, value.dtype, value.shape, fill))
+      return error;
+  }
+  return (*writer)->finish();
+}

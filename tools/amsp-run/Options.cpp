@@ -1,0 +1,162 @@
+//===- Options.cpp - amsp-run's command line ------------------------------===//
+
+#include "Options.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace amsp;
+using namespace amsp::run;
+using namespace llvm;
+
+static cl::OptionCategory category("amsp-run options");
+
+static cl::opt<std::string> stepFile(cl::Positional, cl::value_desc("STEP.so"),
+                                     cl::desc("the compiled step"),
+                                     cl::cat(category));
+static cl::opt<std::string>
+    inputs("inputs", cl::value_desc("IN.npz"),
+           cl::desc("Global values of the arguments, arg0, arg1, ..."),
+           cl::cat(category));
+static cl::opt<std::string>
+    outputs("outputs", cl::value_desc("OUT.npz"),
+            cl::desc("Where to write the global results, out0, out1, ..."),
+            cl::cat(category));
+static cl::opt<std::string>
+    steps("steps", cl::value_desc("K"),
+          cl::desc("How many steps to run (default: 1, or one for each file "
+                   "of --batches)"),
+          cl::cat(category));
+static cl::opt<std::string>
+    batches("batches", cl::value_desc("DIR"),
+            cl::desc("A directory with one npz file of batch arguments per "
+                     "step, taken in the order of their names"),
+            cl::cat(category));
+static cl::opt<std::string> transport(
+    "transport", cl::init("threads"), cl::value_desc("threads|mpi|nccl"),
+    cl::desc("How ranks communicate (default: threads)"), cl::cat(category));
+static cl::opt<std::string>
+    logFile("log", cl::value_desc("L.jsonl"),
+            cl::desc("Write one JSON object per step to this file"),
+            cl::cat(category));
+static cl::opt<std::string>
+    traceFile("trace", cl::value_desc("T.json"),
+              cl::desc("Write a trace of all ranks in Chrome's format"),
+              cl::cat(category));
+static cl::list<std::string>
+    injectFault("inject-fault", cl::value_desc("RANK,COLLECTIVE,KIND"),
+                cl::desc("Let a rank fail, stall or delay whenever it starts "
+                         "the collective of this id or name"),
+                cl::cat(category));
+static cl::opt<std::string>
+    stallLimit("stall-limit", cl::value_desc("SECONDS"),
+               cl::desc("How long a rank waits in a collective before the run "
+                        "ends with an error (default: 8)"),
+               cl::cat(category));
+static cl::opt<bool>
+    poison("poison",
+           cl::desc("Fill arena, padding and results with NaN before each "
+                    "step (also: AMSP_POISON=1)"),
+           cl::cat(category));
+static cl::opt<bool> manifest("manifest",
+                              cl::desc("Print the step's manifest and exit"),
+                              cl::cat(category));
+static cl::opt<bool> quiet("quiet", cl::desc("Print no lines per step"),
+                           cl::cat(category));
+
+/// The command line library's complaint as one line, without its preface.
+static Error parseError(StringRef output, StringRef program) {
+  StringRef line = output.trim().split('\n').first;
+  line.consume_front(program);
+  line.consume_front(":");
+  return createStringError(line.trim());
+}
+
+static Error checkTransport() {
+  if (transport == "threads")
+    return Error::success();
+  if (transport == "mpi" || transport == "nccl")
+    return createStringError("--transport " + transport +
+                             ": not available in this build; use threads");
+  return createStringError("--transport " + transport +
+                           ": unknown, expected threads, mpi or nccl");
+}
+
+static Error readNumbers(Options &options) {
+  if (!steps.empty()) {
+    int64_t count;
+    if (StringRef(steps).getAsInteger(10, count) || count < 1)
+      return createStringError("--steps " + steps +
+                               ": expected a positive number");
+    options.steps = count;
+  }
+  if (!stallLimit.empty()) {
+    double seconds;
+    if (StringRef(stallLimit).getAsDouble(seconds) || !(seconds > 0) ||
+        seconds > 1e6)
+      return createStringError("--stall-limit " + stallLimit +
+                               ": expected a positive number of seconds");
+    options.world.stallLimit =
+        std::chrono::milliseconds(std::max<int64_t>(1, seconds * 1000));
+  }
+  return Error::success();
+}
+
+static bool isPoisonSetInEnvironment() {
+  StringRef value = getenv("AMSP_POISON") ? getenv("AMSP_POISON") : "";
+  return !value.empty() && value != "0";
+}
+
+Expected<Options> run::parseOptions(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
+  std::string complaints;
+  raw_string_ostream stream(complaints);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "Runs a compiled training step on its ranks\n", &stream))
+    return parseError(complaints, argv[0]);
+  if (stepFile.empty())
+    return createStringError("no step given: amsp-run STEP.so --inputs IN.npz "
+                             "--outputs OUT.npz");
+  if (Error error = checkTransport())
+    return std::move(error);
+  Options options;
+  options.step = stepFile;
+  options.inputs = inputs;
+  options.outputs = outputs;
+  options.batches = batches;
+  options.log = logFile;
+  options.trace = traceFile;
+  options.printsManifest = manifest;
+  options.quiet = quiet;
+  options.faults.assign(injectFault.begin(), injectFault.end());
+  options.world.trace = !traceFile.empty();
+  options.world.poisonArena = poison || isPoisonSetInEnvironment();
+  if (!manifest && (inputs.empty() || outputs.empty()))
+    return createStringError(inputs.empty() ? "--inputs IN.npz is missing"
+                                            : "--outputs OUT.npz is missing");
+  if (Error error = readNumbers(options))
+    return std::move(error);
+  return options;
+}
+
+Error run::resolveFaults(Options &options, const Manifest &manifest) {
+  for (const std::string &text : options.faults) {
+    std::string problem;
+    std::optional<runtime::Fault> fault = runtime::Fault::parse(text, problem);
+    if (!fault)
+      return createStringError("--inject-fault: " + problem);
+    if (fault->rank >= manifest.world)
+      return createStringError("--inject-fault " + text +
+                               ": the step runs on " + Twine(manifest.world) +
+                               " ranks");
+    if (none_of(manifest.collectives, [&](const Collective &collective) {
+          return fault->names(static_cast<int32_t>(collective.id),
+                              collective.name);
+        }))
+      return createStringError("--inject-fault " + text +
+                               ": the step has no collective '" +
+                               fault->collective + "'");
+    options.world.faults.push_back(std::move(*fault));
+  }
+  return Error::success();
+}

@@ -1,0 +1,33 @@
+//===- Options.h - amsp-run's command line ----------------------*- C++ -*-===//
+
+#ifndef AMSP_TOOLS_AMSP_RUN_OPTIONS_H
+#define AMSP_TOOLS_AMSP_RUN_OPTIONS_H
+
+#include "amsp/Run/Manifest.h"
+#include "amsp/Runtime/World.h"
+
+namespace amsp::run {
+
+struct Options {
+  std::string step;
+  std::string inputs;
+  std::string outputs;
+  std::string batches;
+  std::string log;
+  std::string trace;
+  std::optional<int64_t> steps; // without: one, or one for each batch file
+  bool printsManifest = false;
+  bool quiet = false;
+  std::vector<std::string> faults;
+  runtime::WorldOptions world;
+};
+
+/// Reads and checks what can be checked without the step.
+llvm::Expected<Options> parseOptions(int argc, char **argv);
+
+/// Parses `--inject-fault` against the step's ranks and collectives.
+llvm::Error resolveFaults(Options &options, const Manifest &manifest);
+
+} // namespace amsp::run
+
+#endif // AMSP_TOOLS_AMSP_RUN_OPTIONS_H
