@@ -150,7 +150,8 @@ static std::string checkPrograms(const std::vector<RankProgram> &programs) {
 }
 
 std::unique_ptr<World> World::create(std::vector<RankProgram> programs,
-                                     WorldOptions options, std::string &error) {
+                                     const WorldOptions &options,
+                                     std::string &error) {
   error = checkPrograms(programs);
   if (!error.empty())
     return nullptr;
