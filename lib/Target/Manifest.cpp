@@ -375,6 +375,6 @@ FailureOr<json::Object> amsp::buildManifest(ModuleOp module) {
 std::string amsp::printManifest(json::Object manifest) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << llvm::formatv("{0:2}", json::Value(std::move(manifest)));
+  stream << json::Value(std::move(manifest));
   return text;
 }

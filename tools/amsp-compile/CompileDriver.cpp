@@ -130,6 +130,12 @@ Expected<std::string> CompileDriver::emitMachineCode() {
   return object.str().str();
 }
 
+/// The manifest for reading.
+static std::string printIndented(const llvm::json::Object &manifest) {
+  return llvm::formatv("{0:2}\n",
+                       llvm::json::Value(llvm::json::Object(manifest)));
+}
+
 Error CompileDriver::emitStableHLO() {
   Expected<OutputFile> program = OutputFile::create(options.output);
   if (!program)
@@ -155,8 +161,7 @@ Error CompileDriver::emitStableHLO() {
     return text.takeError();
   if (Error error = program->write(*text))
     return error;
-  if (Error error = description->write(
-          printManifest(llvm::json::Object(manifest)) + "\n"))
+  if (Error error = description->write(printIndented(manifest)))
     return error;
   if (Error error = writeReport())
     return error;
@@ -229,8 +234,7 @@ Error CompileDriver::writeReport() {
   Expected<OutputFile> report = OutputFile::create(options.report);
   if (!report)
     return report.takeError();
-  if (Error error =
-          report->write(printManifest(llvm::json::Object(manifest)) + "\n"))
+  if (Error error = report->write(printIndented(manifest)))
     return error;
   return report->commit();
 }

@@ -344,9 +344,9 @@ LogicalResult HostLowering::run() {
   step.setType(builder.getFunctionType(body.getArgumentTypes(), {}));
   step->removeAttr(step.getArgAttrsAttrName());
   step.setName(kExecuteFunction);
-  std::string complete = printManifest(std::move(*manifest->getAsObject()));
-  constants.addStep(complete, kExecuteFunction);
-  module->setAttr(kManifestAttr, builder.getStringAttr(complete));
+  module->setAttr(kManifestAttr,
+                  builder.getStringAttr(printManifest(
+                      std::move(*manifest->getAsObject()))));
   return success();
 }
 

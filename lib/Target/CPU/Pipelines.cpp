@@ -49,6 +49,7 @@ void amsp::buildLowerToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createExportStep());
   pm.addPass(createCanonicalizerPass());
 }
 

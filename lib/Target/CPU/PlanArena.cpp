@@ -77,6 +77,8 @@ struct PlanArena : amsp::impl::PlanArenaBase<PlanArena> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
+    if (function.isPrivate()) // kernels allocate nothing
+      return;
     if (failed(verifyBuffersAreStatic(function)))
       return signalPassFailure();
     ProgramOrder order(function);

@@ -237,4 +237,21 @@ def LowerKernels : Pass<"amsp-lower-kernels", "::mlir::func::FuncOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def ExportStep : Pass<"amsp-export-step", "::mlir::ModuleOp"> {
+  let summary = "adds the symbol by which a runtime finds the step";
+  let description = [{
+    The constant `amsp_step_v1` of Step.h: the manifest, and the address of the
+    execute function, which must be LLVM's by now.
+
+    ```mlir
+    llvm.func @amsp_execute(%rank: !llvm.ptr, ...) { ... }
+    ```
+    gets beside it
+    ```mlir
+    llvm.mlir.global external constant @amsp_step_v1() : !llvm.struct<(i32, ptr, ptr)> { ... }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // AMSP_TARGET_CPU_PASSES_TD
