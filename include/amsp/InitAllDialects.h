@@ -5,6 +5,7 @@
 
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/StableHLO/IR/CHLOOps.h"
+#include "amsp/Dialect/StableHLO/IR/SdyDialect.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLODialect.h"
 #include "amsp/Placement/PlacementOpInterface.h"
 #include "amsp/Target/CPU/Passes.h"
@@ -14,7 +15,8 @@ namespace amsp {
 /// Every dialect that the project declares, with the placement rules of their
 /// ops; upstream's are not among them.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<AMSPDialect, chlo::CHLODialect, stablehlo::StableHLODialect>();
+  registry.insert<AMSPDialect, chlo::CHLODialect, sdy::SdyDialect,
+                  stablehlo::StableHLODialect>();
   registerPlacementExternalModels(registry);
   registerBufferizableOpInterfaceModels(registry);
 }

@@ -5,6 +5,7 @@
 
 #include "amsp/Conversion/Passes.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
+#include "amsp/Dialect/StableHLO/Transforms/Passes.h"
 #include "amsp/Target/CPU/Passes.h"
 
 namespace amsp {
@@ -12,6 +13,7 @@ namespace amsp {
 /// Every pass and pipeline that the project declares.
 inline void registerAllPasses() {
   registerAMSPPasses();
+  stablehlo::registerStableHLOPasses();
   registerPartitionPipeline();
   registerConversionPasses();
   registerConversionPipelines();

@@ -3,6 +3,8 @@
 #include "amsp/Target/Manifest.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
+#include "amsp/Placement/PlacementAnalysis.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Target/DataTypes.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringExtras.h"
@@ -50,6 +52,13 @@ static std::optional<int64_t> getRunsPerStep(Operation *op) {
        parent = parent->getParentOp()) {
     if (auto count = parent->getAttrOfType<IntegerAttr>("amsp.trip_count")) {
       runs *= count.getInt();
+      continue;
+    }
+    if (auto loop = dyn_cast<stablehlo::WhileOp>(parent)) {
+      std::optional<int64_t> trips = getLoopTripCount(loop);
+      if (!trips)
+        return std::nullopt;
+      runs *= *trips;
       continue;
     }
     auto loop = dyn_cast<LoopLikeOpInterface>(parent);

@@ -150,6 +150,12 @@ Error CompileDriver::emitStableHLO() {
   if (failed(built))
     return reported();
   manifest = std::move(*built);
+  if (Error error = runPasses(
+          [](OpPassManager &passes) {
+            passes.addPass(createCollectivesToStableHLO());
+          },
+          "Emit StableHLO"))
+    return error;
   Expected<std::string> text = printMlir(/*withLocations=*/false);
   if (!text)
     return text.takeError();

@@ -129,7 +129,9 @@ def FuseElementwise : Pass<"amsp-fuse-elementwise", "::mlir::ModuleOp"> {
        of a parameter and of its moments reads and writes each of them once;
     4. adjacent loops that all operands walk contiguously become one
        (`collapse`);
-    5. constants that are left as operands of other ops become `linalg.fill`.
+    5. constants that are left as operands of other ops become `linalg.fill`,
+       and each user of a fill or of `tensor.empty` gets one of its own (so no
+       CSE should follow).
 
     Nothing is fused into contractions. Results of a fused op are written in the
     order of its loops, so that a donated argument can be updated in place.

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 
 using namespace mlir;
 using namespace amsp;
@@ -61,5 +62,6 @@ LogicalResult amsp::collapseContiguousLoops(Operation *root) {
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns,
                                                      root->getContext());
   tensor::EmptyOp::getCanonicalizationPatterns(patterns, root->getContext());
+  tensor::populateFoldTensorEmptyPatterns(patterns);
   return applyPatternsGreedily(root, std::move(patterns));
 }

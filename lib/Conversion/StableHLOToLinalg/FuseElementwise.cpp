@@ -6,7 +6,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -29,6 +31,33 @@ static void generalizeTransposes(Operation *root) {
   }
 }
 
+namespace {
+
+/// A parallel op that reads the fill it writes to, as a reduction over
+/// dimensions of size 1 does, reads the scalar instead: only then may it be
+/// fused into others.
+struct ReadScalarOfFilledInit : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getNumParallelLoops() != op.getNumLoops())
+      return failure();
+    bool changed = false;
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      auto fill = init.get().getDefiningOp<linalg::FillOp>();
+      BlockArgument argument = op.getMatchingBlockArgument(&init);
+      if (!fill || argument.use_empty())
+        continue;
+      rewriter.replaceAllUsesWith(argument, fill.getInputs()[0]);
+      rewriter.modifyOpInPlace(op, [&] { init.set(fill.getDpsInits()[0]); });
+      changed = true;
+    }
+    return success(changed);
+  }
+};
+
+} // namespace
+
 /// Unlike upstream's pass, destinations that are read stay destinations: a
 /// scatter updates its window in place.
 static LogicalResult dropUnitDimensions(Operation *root) {
@@ -41,6 +70,7 @@ static LogicalResult dropUnitDimensions(Operation *root) {
   }
   RewritePatternSet patterns(context);
   linalg::populateFoldUnitExtentDimsCanonicalizationPatterns(patterns, options);
+  patterns.add<ReadScalarOfFilledInit>(context);
   return applyPatternsGreedily(root, std::move(patterns));
 }
 
@@ -76,7 +106,15 @@ static LogicalResult fuseElementwise(Operation *root) {
   GreedyRewriteConfig config;
   // Producers first: then a chain is fused into its end, whole.
   config.setUseTopDownTraversal(true);
-  return applyPatternsGreedily(root, std::move(patterns), config);
+  if (failed(applyPatternsGreedily(root, std::move(patterns), config)))
+    return failure();
+  // Fusion may have copied a producer's body several times into one op.
+  IRRewriter rewriter(context);
+  DominanceInfo dominance(root);
+  root->walk([&](linalg::GenericOp op) {
+    eliminateCommonSubExpressions(rewriter, dominance, op);
+  });
+  return success();
 }
 
 static unsigned fuseMultiResult(Operation *root) {
@@ -92,34 +130,55 @@ static unsigned fuseMultiResult(Operation *root) {
   return count;
 }
 
-/// Splat constants still there as whole tensors would be stored as such.
-static void replaceSplatsByFills(Operation *root) {
-  SmallVector<arith::ConstantOp> splats;
-  root->walk([&](arith::ConstantOp op) {
-    auto type = dyn_cast<RankedTensorType>(op.getType());
-    if (type && type.getNumElements() > 1 && isa<SplatElementsAttr>(op.getValue()))
-      splats.push_back(op);
-  });
+/// A fill or a splat constant whose users get fills of their own.
+static bool isSharedFill(Operation *op) {
+  if (auto fill = dyn_cast<linalg::FillOp>(op))
+    return !fill->hasOneUse() &&
+           fill.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>();
+  SplatElementsAttr splat;
+  return matchPattern(op, m_Constant(&splat)) && splat.getNumElements() > 1;
+}
+
+static Value getFillValue(RewriterBase &rewriter, Operation *op) {
+  if (auto fill = dyn_cast<linalg::FillOp>(op))
+    return fill.getInputs()[0];
+  auto constant = cast<arith::ConstantOp>(op);
+  rewriter.setInsertionPoint(op);
+  return arith::ConstantOp::create(rewriter, op->getLoc(),
+                                   cast<SplatElementsAttr>(constant.getValue())
+                                       .getSplatValue<TypedAttr>());
+}
+
+/// Gives each user of a fill, of a splat constant or of an empty tensor one of
+/// its own, right before it. A user that writes to a shared one has to copy it
+/// first, and splats would be stored in the program as whole tensors.
+static void separateDestinations(Operation *root) {
   IRRewriter rewriter(root->getContext());
-  for (arith::ConstantOp op : splats) {
-    auto type = cast<RankedTensorType>(op.getType());
-    rewriter.setInsertionPoint(op);
-    Value scalar = arith::ConstantOp::create(
-        rewriter, op.getLoc(),
-        cast<SplatElementsAttr>(op.getValue()).getSplatValue<TypedAttr>());
-    // One for each use: a shared one would have to be copied before a use that
-    // overwrites it.
+  SmallVector<Operation *> fills, empties;
+  root->walk([&](Operation *op) {
+    if (isSharedFill(op))
+      fills.push_back(op);
+  });
+  auto replaceUses = [&](Operation *op, auto create) {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
     for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
       rewriter.setInsertionPoint(use.getOwner());
-      Value empty = tensor::EmptyOp::create(
-          rewriter, op.getLoc(), type.getShape(), type.getElementType());
-      Value fill =
-          linalg::FillOp::create(rewriter, op.getLoc(), scalar, empty)
-              .getResult(0);
-      rewriter.modifyOpInPlace(use.getOwner(), [&] { use.set(fill); });
+      Value own = create(tensor::EmptyOp::create(
+          rewriter, op->getLoc(), type.getShape(), type.getElementType()));
+      rewriter.modifyOpInPlace(use.getOwner(), [&] { use.set(own); });
     }
     rewriter.eraseOp(op);
+  };
+  for (Operation *op : fills) {
+    Value scalar = getFillValue(rewriter, op);
+    replaceUses(op, [&](Value empty) {
+      return linalg::FillOp::create(rewriter, op->getLoc(), scalar, empty)
+          .getResult(0);
+    });
   }
+  root->walk([&](tensor::EmptyOp op) { empties.push_back(op); });
+  for (Operation *op : empties)
+    replaceUses(op, [](Value empty) { return empty; });
 }
 
 namespace {
@@ -141,7 +200,7 @@ struct FuseElementwisePass
     }
     if (collapse && failed(collapseContiguousLoops(root)))
       return signalPassFailure();
-    replaceSplatsByFills(root);
+    separateDestinations(root);
   }
 };
 

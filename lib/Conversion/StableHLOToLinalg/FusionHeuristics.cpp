@@ -88,6 +88,14 @@ bool amsp::isFusionProfitable(OpOperand *operand) {
     return false;
   if (producer->getNumOperands() + consumer->getNumOperands() > maxOperands)
     return false;
+  // A running value would go on running through the consumer's loops.
+  if (llvm::any_of(producer.getDpsInitsMutable(), [&](OpOperand &init) {
+        return producer.payloadUsesValueFromOperand(&init);
+      }))
+    return false;
+  if (producer->getNumResults() > 1)
+    return hasOneUser(producer, consumer) &&
+           getIterationCount(consumer) <= getIterationCount(producer);
   unsigned cost = getBodyCost(producer);
   int64_t produced = getIterationCount(producer);
   if (getIterationCount(consumer) > produced) {

@@ -2,8 +2,8 @@
 
 #include "FusionHeuristics.h"
 
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -27,13 +27,22 @@ static bool writesInLoopOrder(linalg::GenericOp op) {
 }
 
 /// Whether both visit the same points in the same order, and the consumer reads
-/// the producer's element at each.
-static bool haveSameLoops(linalg::GenericOp producer, OpOperand *operand) {
-  auto consumer = cast<linalg::GenericOp>(operand->getOwner());
-  return isParallel(producer) && writesInLoopOrder(producer) &&
-         consumer.getMatchingIndexingMap(operand).isIdentity() &&
-         producer.getStaticLoopRanges() == consumer.getStaticLoopRanges() &&
-         (!isParallel(consumer) || writesInLoopOrder(consumer));
+/// the producer's element at each, in no other way.
+static bool canFuseLoops(linalg::GenericOp producer,
+                         linalg::GenericOp consumer) {
+  if (!isParallel(producer) || !writesInLoopOrder(producer) ||
+      producer.getStaticLoopRanges() != consumer.getStaticLoopRanges() ||
+      (isParallel(consumer) && !writesInLoopOrder(consumer)) ||
+      producer->getNumResults() + consumer->getNumResults() > maxResults ||
+      producer->getNumOperands() + consumer->getNumOperands() > maxOperands)
+    return false;
+  return llvm::all_of(producer->getUses(), [&](OpOperand &use) {
+    if (use.getOwner() != consumer)
+      // A body that reads other elements of the producer's result.
+      return !consumer->isProperAncestor(use.getOwner());
+    return consumer.isDpsInput(&use) &&
+           consumer.getMatchingIndexingMap(&use).isIdentity();
+  });
 }
 
 /// All other users of the producer come after the consumer.
@@ -84,39 +93,79 @@ static bool hoistTo(RewriterBase &rewriter, Operation *producer,
   return true;
 }
 
+/// One op with the operands, bodies and results of both.
+static linalg::GenericOp createFusedOp(RewriterBase &rewriter,
+                                       linalg::GenericOp producer,
+                                       linalg::GenericOp consumer) {
+  SmallVector<Value> inputs, outputs;
+  SmallVector<AffineMap> inputMaps, outputMaps;
+  // Block arguments of the old bodies, in the order of the new operands.
+  SmallVector<BlockArgument> inputArguments, outputArguments;
+  IRMapping mapping;
+  for (linalg::GenericOp op : {producer, consumer}) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      BlockArgument argument = op.getMatchingBlockArgument(&operand);
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      if (op.isDpsInit(&operand)) {
+        outputs.push_back(operand.get());
+        outputMaps.push_back(map);
+        outputArguments.push_back(argument);
+      } else if (operand.get().getDefiningOp() != producer) {
+        inputs.push_back(operand.get());
+        inputMaps.push_back(map);
+        inputArguments.push_back(argument);
+      }
+    }
+  }
+  llvm::append_range(inputMaps, outputMaps);
+  llvm::append_range(inputArguments, outputArguments);
+  return linalg::GenericOp::create(
+      rewriter, rewriter.getFusedLoc({producer.getLoc(), consumer.getLoc()}),
+      TypeRange(outputs), inputs, outputs, inputMaps,
+      consumer.getIteratorTypesArray(),
+      [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+        mapping.map(inputArguments, arguments);
+        SmallVector<Value> yielded;
+        for (linalg::GenericOp op : {producer, consumer}) {
+          for (Operation &inner : op.getBody()->without_terminator())
+            builder.clone(inner, mapping);
+          for (Value value : op.getBody()->getTerminator()->getOperands())
+            yielded.push_back(mapping.lookupOrDefault(value));
+          if (op == consumer)
+            break;
+          for (OpOperand *input : consumer.getDpsInputOperands())
+            if (auto result = dyn_cast<OpResult>(input->get());
+                result && result.getOwner() == producer)
+              mapping.map(consumer.getMatchingBlockArgument(input),
+                          yielded[result.getResultNumber()]);
+        }
+        linalg::YieldOp::create(builder, loc, yielded);
+      });
+}
+
 /// Returns the fused op, or null.
 static linalg::GenericOp fuse(RewriterBase &rewriter,
-                              linalg::GenericOp producer, OpOperand *operand) {
-  auto consumer = cast<linalg::GenericOp>(operand->getOwner());
-  if (!haveSameLoops(producer, operand) ||
-      !linalg::areElementwiseOpsFusable(operand) ||
-      producer->getNumResults() + consumer->getNumResults() > maxResults ||
-      producer->getNumOperands() + consumer->getNumOperands() > maxOperands)
-    return {};
-  if (!canSinkTo(producer, consumer) && !hoistTo(rewriter, producer, consumer))
+                              linalg::GenericOp producer,
+                              linalg::GenericOp consumer) {
+  if (!canFuseLoops(producer, consumer) ||
+      (!canSinkTo(producer, consumer) && !hoistTo(rewriter, producer, consumer)))
     return {};
   rewriter.setInsertionPoint(consumer);
-  FailureOr<linalg::ElementwiseOpFusionResult> fused =
-      linalg::fuseElementwiseOps(rewriter, operand);
-  if (failed(fused))
-    return {};
-  for (Operation *op : {consumer.getOperation(), producer.getOperation()}) {
-    for (Value result : op->getResults())
-      if (Value replacement = fused->replacements.lookup(result))
-        rewriter.replaceAllUsesExcept(result, replacement, fused->fusedOp);
-    rewriter.eraseOp(op);
-  }
-  return cast<linalg::GenericOp>(fused->fusedOp);
+  linalg::GenericOp fused = createFusedOp(rewriter, producer, consumer);
+  size_t count = producer->getNumResults();
+  rewriter.replaceOp(consumer, fused->getResults().drop_front(count));
+  rewriter.replaceOp(producer, fused->getResults().take_front(count));
+  return fused;
 }
 
 /// Fuses one producer into the op, if there is one to fuse.
 static linalg::GenericOp fuseSomeProducer(RewriterBase &rewriter,
                                           linalg::GenericOp op) {
-  for (OpOperand *operand : op.getDpsInputOperands()) {
-    auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  for (Value input : op.getInputs()) {
+    auto producer = input.getDefiningOp<linalg::GenericOp>();
     if (!producer || producer->getBlock() != op->getBlock())
       continue;
-    if (linalg::GenericOp fused = fuse(rewriter, producer, operand))
+    if (linalg::GenericOp fused = fuse(rewriter, producer, op))
       return fused;
   }
   return {};

@@ -1,0 +1,57 @@
+// RUN: amsp-opt %s --amsp-lower-to-linalg | FileCheck %s
+
+// Momentum and parameter in one pass, over one loop.
+// CHECK-LABEL: func.func @update
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel"]} ins({{.*}}) outs(%{{.*}}, %{{.*}} : tensor<403xf32>, tensor<403xf32>)
+// CHECK-NOT: linalg.generic
+func.func @update(%p: tensor<13x31xf32>, %m: tensor<13x31xf32>, %g: tensor<13x31xf32>) -> (tensor<13x31xf32>, tensor<13x31xf32>) {
+  %c = stablehlo.constant dense<0.9> : tensor<f32>
+  %0 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<13x31xf32>
+  %1 = stablehlo.multiply %m, %0 : tensor<13x31xf32>
+  %2 = stablehlo.add %1, %g : tensor<13x31xf32>
+  %3 = stablehlo.subtract %p, %2 : tensor<13x31xf32>
+  return %3, %2 : tensor<13x31xf32>, tensor<13x31xf32>
+}
+
+// The exponential is computed once, with its sum.
+// CHECK-LABEL: func.func @softmax
+// CHECK: arith.maximumf
+// CHECK: linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : tensor<24x16xf32>, tensor<24xf32>)
+// CHECK: math.exp
+// CHECK: arith.addf
+// CHECK: arith.divf
+// CHECK-NOT: math.exp
+func.func @softmax(%x: tensor<24x16xf32>) -> tensor<24x16xf32> {
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [1] : (tensor<24x16xf32>, tensor<f32>) -> tensor<24xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0] : (tensor<24xf32>) -> tensor<24x16xf32>
+  %2 = stablehlo.subtract %x, %1 : tensor<24x16xf32>
+  %3 = stablehlo.exponential %2 : tensor<24x16xf32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<24x16xf32>, tensor<f32>) -> tensor<24xf32>
+  %5 = stablehlo.broadcast_in_dim %4, dims = [0] : (tensor<24xf32>) -> tensor<24x16xf32>
+  %6 = stablehlo.divide %3, %5 : tensor<24x16xf32>
+  return %6 : tensor<24x16xf32>
+}
+
+// A running value over a dimension of size 1 is not carried into a larger
+// loop.
+// CHECK-LABEL: func.func @unit_reduction
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<3x4xf32>)
+// CHECK: ^bb0(%[[A:.+]]: f32, %[[B:.+]]: f32, %{{.*}}: f32):
+// CHECK-NOT: linalg.generic
+func.func @unit_reduction(%x: tensor<3x1xf32>, %y: tensor<3x4xf32>) -> tensor<3x4xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<3x1xf32>, tensor<f32>) -> tensor<3xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0] : (tensor<3xf32>) -> tensor<3x4xf32>
+  %2 = stablehlo.add %1, %y : tensor<3x4xf32>
+  return %2 : tensor<3x4xf32>
+}
+
+// Two results that start as zeros have zeros of their own.
+// CHECK-LABEL: func.func @zeros
+// CHECK-COUNT-2: linalg.fill
+func.func @zeros() -> (tensor<8xf32>, tensor<8xf32>) {
+  %c = stablehlo.constant dense<0.0> : tensor<8xf32>
+  return %c, %c : tensor<8xf32>, tensor<8xf32>
+}
