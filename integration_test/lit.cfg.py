@@ -1,4 +1,7 @@
-"""Tests with what is outside the compiler. Features: jax."""
+"""Tests with what is outside the compiler. Features: jax, cases.
+
+AMSP_CASES_DIR is the folder of example steps with expected results.
+"""
 
 import os
 import subprocess
@@ -26,3 +29,10 @@ def has_module(name):
 
 if has_module("jax"):
     config.available_features.add("jax")
+
+cases = os.environ.get("AMSP_CASES_DIR") or os.path.join(
+    config.amsp_source_dir, os.pardir, "shared", "cases"
+)
+if os.path.isdir(cases):
+    config.available_features.add("cases")
+config.substitutions.append(("%cases", cases))

@@ -9,7 +9,7 @@ packages=(
   llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 lld-22 clang-format-22
   clang-tidy-22 libopenblas-dev libopenmpi-dev openmpi-bin ccache libzstd-dev
   libcurl4-openssl-dev libedit-dev libxml2-dev zlib1g-dev ninja-build cmake
-  libgtest-dev libzip-dev pkg-config python3-venv
+  libgmock-dev libgtest-dev libzip-dev pkg-config python3-venv
 )
 
 fail() {

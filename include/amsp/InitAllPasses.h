@@ -5,15 +5,20 @@
 
 #include "amsp/Conversion/Passes.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
+#include "amsp/Dialect/StableHLO/Transforms/Passes.h"
+#include "amsp/Target/CPU/Passes.h"
 
 namespace amsp {
 
 /// Every pass and pipeline that the project declares.
 inline void registerAllPasses() {
   registerAMSPPasses();
+  stablehlo::registerStableHLOPasses();
   registerPartitionPipeline();
   registerConversionPasses();
   registerConversionPipelines();
+  registerCPUPasses();
+  registerCPUPipelines();
 }
 
 } // namespace amsp

@@ -11,7 +11,6 @@ import argparse
 import collections
 import json
 import pathlib
-import resource
 import shutil
 import statistics
 import sys
@@ -94,7 +93,7 @@ def print_losses(losses: list[float], expected: list[float]) -> float:
     return max(abs(a - b) for a, b in zip(losses, expected))
 
 
-def print_report(manifest: dict, log: list[dict], runtime_peak: int) -> None:
+def print_report(manifest: dict, log: list[dict], process_peak: int) -> None:
     print("\ncollectives of a step:")
     print(*collectives_table(manifest), sep="\n")
     seconds = [line["seconds"] for line in log]
@@ -102,7 +101,7 @@ def print_report(manifest: dict, log: list[dict], runtime_peak: int) -> None:
     print(
         f"memory per rank: state {megabytes(manifest['state_bytes'])}, "
         f"arena (peak) {megabytes(manifest['arena_bytes'])}; "
-        f"the largest process: {megabytes(runtime_peak)}"
+        f"the process of all ranks: {megabytes(process_peak)}"
     )
 
 
@@ -122,14 +121,11 @@ def quickstart(directory: pathlib.Path, steps: int) -> int:
     )
     print(f"compiled in {time.perf_counter() - start:.1f} s; training {steps} steps")
     log.unlink(missing_ok=True)
-    tools.run_step(
-        compiled,
-        directory / "inputs.npz",
-        directory / "outputs.npz",
-        steps,
-        *("--batches", directory / "batches", "--log", log),
+    peak = tools.peak_memory(
+        *("amsp-run", compiled, "--steps", steps, "--log", log),
+        *("--inputs", directory / "inputs.npz", "--outputs", directory / "outputs.npz"),
+        *("--batches", directory / "batches"),
     )
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     logged = logged_steps(log)
     loss = f"out{len(case.state)}"
     losses = [line["outputs"][loss] for line in logged]

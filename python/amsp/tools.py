@@ -10,6 +10,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
@@ -58,6 +59,20 @@ def call(name: str, *arguments, timeout: float | None = None) -> Finished:
     if process.returncode:
         raise ToolError(stderr.strip() or f"{name} ended with {process.returncode}")
     return Finished(stdout, stderr)
+
+
+def peak_memory(name: str, *arguments) -> int:
+    """Runs the tool; the bytes that its process held at most."""
+    with tempfile.TemporaryFile("w+") as output:
+        process = subprocess.Popen(
+            command(name, *arguments), stdout=output, stderr=subprocess.STDOUT
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            output.seek(0)
+            raise ToolError(output.read().strip() or f"{name} failed")
+    return usage.ru_maxrss * 1024
 
 
 def compile_step(

@@ -122,14 +122,20 @@ def trust_ratio() -> Step:
     return Step(step, (params, normal(12, 7, seed=1)), 1)
 
 
-def tied() -> Step:
+def small_gpt(layers=1, microbatches=1, tied=False) -> Step:
     config = gpt.Config(
-        layers=1, width=8, heads=2, sequence=4, batch=12, vocabulary=13, tied=True
+        layers=layers,
+        width=8,
+        heads=2,
+        sequence=4,
+        batch=12,
+        vocabulary=13,
+        tied=tied,
     )
     tokens = np.random.default_rng(0).integers(0, 13, (2, 12, 4)).astype(np.int32)
     loss = functools.partial(gpt.loss, config)
     optimizer = optax.sgd(0.5, momentum=0.9)
-    return with_optimizer(loss, optimizer, gpt.init(config), tokens, microbatches=3)
+    return with_optimizer(loss, optimizer, gpt.init(config), tokens, microbatches)
 
 
 def one_hot_gradients() -> Step:
@@ -176,7 +182,10 @@ CASES: dict[str, Callable[[], Step]] = {
     "norms": norms,
     "shards_3_and_4": shards_3_and_4,
     "trust_ratio": trust_ratio,
-    "tied": tied,
+    "gpt": lambda: small_gpt(layers=2),
+    "gpt_tied": lambda: small_gpt(tied=True),
+    "gpt_accumulated": lambda: small_gpt(microbatches=3),
+    "gpt_tied_accumulated": lambda: small_gpt(microbatches=3, tied=True),
     "mlp": lambda: mlp(optax.sgd(0.1, momentum=0.9)),
     "one_hot_gradients": one_hot_gradients,
     "unequal_masks": unequal_masks,
@@ -244,7 +253,10 @@ class StepJob(jobs.Job):
         )
         comparison = check.check_case(ready.directory, results)
         return FinishedStep(
-            comparison, manifest, check.read(results), check.read(ready.directory / "inputs.npz")
+            comparison,
+            manifest,
+            check.read(results),
+            check.read(ready.directory / "inputs.npz"),
         )
 
 

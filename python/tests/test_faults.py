@@ -53,7 +53,7 @@ def test_norms_and_maxima_mask_the_padding(finished):
 
 
 @over(
-    "tied",
+    "gpt_tied_accumulated",
     ("levels=1", "zero3"),
     ("levels=2", "ddp"),
     ("levels=2", "zero3"),

@@ -6,13 +6,8 @@ import pathlib
 
 import pytest
 
-import jobs
+import steps
 from amsp import tools
-
-needs_cases = pytest.mark.skipif(
-    not jobs.cases_directory().is_dir(),
-    reason=f"no {jobs.cases_directory()}; set AMSP_CASES_DIR",
-)
 
 # Ops that make another copy of a parameter out of a copy.
 COPYING = {
@@ -89,13 +84,19 @@ def test_the_count_sees_a_copy_that_lives_too_long():
     assert [8, 16, 8, 16, 16, 0] in counted
 
 
-@needs_cases
 @pytest.mark.needs_tools
-@pytest.mark.parametrize("case", ["gpt_adamw", "gpt_accumulate"])
+@pytest.mark.parametrize("case", ["gpt", "gpt_accumulated"])
 def test_gathered_copies_die_with_their_use(tmp_path, case):
     output = tmp_path / "zero3.mlir"
-    step = jobs.cases_directory() / case / "step.mlir"
-    tools.compile_step(step, output, "levels=2x2", "zero3", emit="stablehlo")
+    ready = steps.prepared(case, tmp_path)
+    tools.compile_step(
+        ready.directory / "step.mlir",
+        output,
+        "levels=2x2",
+        "zero3",
+        ready.batch_args,
+        emit="stablehlo",
+    )
     manifest = json.loads(pathlib.Path(f"{output}.manifest.json").read_text())
     sizes = [traffic["padded"] for traffic in manifest["parameters"]]
     live = [live_copies(block) for block in blocks_of(parse(output.read_text()))]

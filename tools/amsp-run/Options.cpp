@@ -96,8 +96,9 @@ static Error readNumbers(Options &options) {
         seconds > 1e6)
       return createStringError("--stall-limit " + stallLimit +
                                ": expected a positive number of seconds");
+    auto milliseconds = static_cast<int64_t>(seconds * 1000);
     options.world.stallLimit =
-        std::chrono::milliseconds(std::max<int64_t>(1, seconds * 1000));
+        std::chrono::milliseconds(std::max<int64_t>(1, milliseconds));
   }
   return Error::success();
 }

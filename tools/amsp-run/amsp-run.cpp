@@ -100,7 +100,7 @@ static Error writeTrace(const Session &session, const std::string &path) {
   file.close();
   if (file)
     return Error::success();
-  sys::fs::remove(path);
+  (void)sys::fs::remove(path); // it may not even exist
   return createStringError(path + ": cannot be written");
 }
 

@@ -107,7 +107,10 @@ TEST_F(FailureTest, CompiledCodeThatNeverReturnsIsGivenUp) {
     while (number == 1 && !release)
       std::this_thread::sleep_for(milliseconds(1));
     released = number == 1;
-    runCollective(rank, reduce.get(), {&values[number]}, {&values[number]});
+    const void *source = &values[number];
+    void *destination = &values[number];
+    amsp_collective_start(rank, reduce.get(), &source, &destination);
+    amsp_collective_await(rank, reduce.get());
   };
   auto error = runOnRanks(2, body, options);
   ASSERT_TRUE(error);

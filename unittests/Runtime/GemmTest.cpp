@@ -99,6 +99,19 @@ TEST(GemmTest, EqualsThePlainLoop) {
           }
 }
 
+TEST(GemmTest, LargeMatrixTimesVector) {
+  for (int flags = 0; flags < 8; ++flags)
+    for (int64_t pad : {0, 3})
+      for (bool isRow : {false, true}) {
+        SCOPED_TRACE(testing::Message()
+                     << "flags " << flags << " row " << isRow);
+        Case c = {isRow ? 1 : 700,  isRow ? 700 : 1,  300, (flags & 1) != 0,
+                  (flags & 2) != 0, (flags & 4) != 0, pad};
+        compareWithLoop<float>(c, {});
+        compareWithLoop<double>(c, {});
+      }
+}
+
 TEST(GemmTest, BatchDimensions) {
   for (const std::vector<int64_t> &batch :
        {std::vector<int64_t>{3}, {2, 3}, {2, 1, 2}, {2, 0}})

@@ -113,19 +113,28 @@ typedef struct amsp_rank amsp_rank;
 
 //===--- Offered by the runtime to compiled code --------------------------===//
 // A failure (a stalled peer, an injected fault) does not return: the runtime
-// unwinds to the caller of `execute`, which owns every resource of the step.
+// leaves `execute` by longjmp, so compiled code holds nothing that needs to be
+// released (the caller owns every buffer).
 
 /// This rank's number, 0 <= number < world.
 int64_t amsp_rank_number(amsp_rank *rank);
 
 /// Starts a collective. Sources must not be written, nor destinations touched,
-/// before the matching await. At most one start of a description is in flight.
-/// A source may equal its destination only for all_reduce.
+/// before the matching await. At most one start of a description is in flight,
+/// and a step awaits everything that it starts.
+/// A source may lie in its destination for all_reduce (the same buffer) and
+/// for all_gather of one row (its own piece's place). Buffers without elements
+/// may be null. Reductions combine the members in the order of their index, so
+/// every run gives the same bits; 16-bit floats are combined in f32 and rounded
+/// once; on i1, sum and max are or, min is and; a NaN makes max and min NaN.
 void amsp_collective_start(amsp_rank *rank, const amsp_collective *collective,
                            const void *const *sources,
                            void *const *destinations);
 void amsp_collective_await(amsp_rank *rank, const amsp_collective *collective);
 
+/// m, n, k or a batch size may be 0; k = 0 without accumulate writes zeros. A
+/// leading dimension counts only where there is more than one row. Dimensions
+/// must be below 2^31, as BLAS takes them.
 void amsp_gemm_run(amsp_rank *rank, const amsp_gemm *gemm, const void *a,
                    const void *b, void *c);
 

@@ -95,9 +95,10 @@ static void copyBlock(const Block &from, const Block &to) {
 Block Runner::pieceInFull(const void *base, const Operand &operand,
                           int64_t index) const {
   PieceExtent extent = extentOfPiece(operand.full, operand.piece, index);
-  return {static_cast<const std::byte *>(base) + extent.begin * elementBytes,
-          operand.rows, extent.length * elementBytes,
-          operand.full * elementBytes};
+  // Buffers without elements may be null.
+  int64_t offset = operand.rows > 0 ? extent.begin * elementBytes : 0;
+  return {static_cast<const std::byte *>(base) + offset, operand.rows,
+          extent.length * elementBytes, operand.full * elementBytes};
 }
 
 /// Member `index`'s piece in a buffer of the piece side, without its padding.

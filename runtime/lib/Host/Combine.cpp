@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
 using namespace amsp::runtime;
 
@@ -33,7 +34,7 @@ template <> struct Codec<BFloat16> {
   static BFloat16 store(float value) {
     uint32_t bits;
     std::memcpy(&bits, &value, sizeof(bits));
-    if (value != value) // rounding could turn a NaN into an infinity
+    if (std::isnan(value)) // rounding could turn a NaN into an infinity
       return {static_cast<uint16_t>((bits >> 16) | 0x40)};
     uint32_t roundToEven = 0x7FFF + ((bits >> 16) & 1);
     return {static_cast<uint16_t>((bits + roundToEven) >> 16)};
@@ -46,6 +47,15 @@ template <> struct Codec<_Float16> {
   static _Float16 store(float value) { return static_cast<_Float16>(value); }
 };
 
+} // namespace
+
+template <typename T> static bool isNaN(T value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::isnan(value);
+  return false;
+}
+
+namespace {
 struct Sum {
   template <typename T> static T apply(T left, T right) {
     return static_cast<T>(left + right);
@@ -55,13 +65,13 @@ struct Sum {
 // A NaN on either side gives a NaN, as in StableHLO.
 struct Max {
   template <typename T> static T apply(T left, T right) {
-    return left != left || left > right ? left : right;
+    return isNaN(left) || left > right ? left : right;
   }
 };
 
 struct Min {
   template <typename T> static T apply(T left, T right) {
-    return left != left || left < right ? left : right;
+    return isNaN(left) || left < right ? left : right;
   }
 };
 } // namespace

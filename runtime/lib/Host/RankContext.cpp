@@ -115,7 +115,8 @@ bool amsp_rank::reportStall(const amsp_collective &collective) {
   StallReport::Culprit culprit =
       environment.stalls.findCulprit(number, collective);
   const amsp_collective &missed = *culprit.collective;
-  double seconds = environment.stallLimit.count() / 1000.0;
+  double seconds =
+      std::chrono::duration<double>(environment.stallLimit).count();
   std::string limit = std::to_string(seconds);
   limit.erase(limit.find_last_not_of('0') + 1);
   if (limit.back() == '.')

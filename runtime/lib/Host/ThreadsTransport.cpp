@@ -2,7 +2,6 @@
 
 #include "ThreadsTransport.h"
 
-#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -57,20 +56,24 @@ void ThreadsEndpoint::post(int64_t peer, const MessageTag &tag,
   receiver.signal.changed.notify_one();
 }
 
+/// Takes the oldest message of a peer out of the inbox; null if there is none.
+ThreadsEndpoint::Message *ThreadsEndpoint::takeFrom(int64_t peer) {
+  for (auto each = inbox.begin(); each != inbox.end(); ++each) {
+    if ((*each)->from != peer)
+      continue;
+    Message *message = *each;
+    inbox.erase(each);
+    return message;
+  }
+  return nullptr;
+}
+
 const std::vector<Block> &ThreadsEndpoint::acquire(int64_t peer,
                                                    const MessageTag &tag) {
   Message *message = nullptr;
   {
     std::unique_lock<std::mutex> lock(signal.mutex);
-    auto fromPeer = inbox.end();
-    waitFor(lock, peer, [&] {
-      fromPeer = std::find_if(inbox.begin(), inbox.end(), [&](Message *each) {
-        return each->from == peer;
-      });
-      return fromPeer != inbox.end();
-    });
-    message = *fromPeer;
-    inbox.erase(fromPeer);
+    waitFor(lock, peer, [&] { return (message = takeFrom(peer)) != nullptr; });
   }
   if (!(message->tag == tag))
     throw std::runtime_error(

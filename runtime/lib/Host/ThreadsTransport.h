@@ -59,6 +59,8 @@ private:
   void waitFor(std::unique_lock<std::mutex> &lock, int64_t peer,
                Condition condition);
 
+  Message *takeFrom(int64_t peer);
+
   ThreadsTransport &transport;
   Failure &failure;
   const int64_t rank;

@@ -15,6 +15,9 @@ using namespace amsp::runtime;
 
 static constexpr size_t arenaAlignment = 64;
 
+/// How long a failed world waits for ranks that compute.
+static constexpr std::chrono::seconds stuckLimit{1};
+
 /// A hash is compared in a field of this many bytes.
 static constexpr int64_t hashBytes = 64;
 
@@ -52,7 +55,8 @@ struct World::State {
 
   Signal signal; // guards what follows
   int64_t step = 0;
-  const std::vector<RankBuffers> *buffers = nullptr;
+  /// A copy: a stuck rank outlives the caller's.
+  std::vector<RankBuffers> buffers;
   std::vector<int64_t> finishedStep; // by rank
   bool stopping = false;
 };
@@ -105,7 +109,7 @@ void World::State::loop(int64_t rank) {
     if (stopping)
       return;
     int64_t current = step;
-    const RankBuffers &local = (*buffers)[rank];
+    const RankBuffers &local = buffers[rank];
     lock.unlock();
     bool canRun = current > 1 || compareHashes(context);
     if (canRun) {
@@ -150,7 +154,8 @@ static std::string checkPrograms(const std::vector<RankProgram> &programs) {
 }
 
 std::unique_ptr<World> World::create(std::vector<RankProgram> programs,
-                                     WorldOptions options, std::string &error) {
+                                     const WorldOptions &options,
+                                     std::string &error) {
   error = checkPrograms(programs);
   if (!error.empty())
     return nullptr;
@@ -210,7 +215,7 @@ World::runStep(const std::vector<RankBuffers> &buffers) {
   if (failure.raised())
     return failure.error();
   std::unique_lock<std::mutex> lock(state->signal.mutex);
-  state->buffers = &buffers;
+  state->buffers = buffers;
   ++state->step;
   state->signal.changed.notify_all();
   auto allFinished = [&] { return state->unfinishedRanks().empty(); };
@@ -220,7 +225,7 @@ World::runStep(const std::vector<RankBuffers> &buffers) {
     return std::nullopt;
   // The others end at their next call of the runtime; compiled code that
   // never makes one is given up.
-  state->signal.changed.wait_for(lock, std::chrono::seconds(2), allFinished);
+  state->signal.changed.wait_for(lock, stuckLimit, allFinished);
   std::optional<RunError> error = failure.error();
   error->stuckRanks = state->unfinishedRanks();
   return error;

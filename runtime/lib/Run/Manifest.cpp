@@ -125,9 +125,7 @@ static bool placedAlike(const Value &left, const Value &right) {
   const Placement &a = left.placement, &b = right.placement;
   return left.dtype == right.dtype && left.shape == right.shape &&
          a.kind == b.kind && a.dim == b.dim && a.keep == b.keep &&
-         a.piece == b.piece &&
-         std::equal(a.digits.begin(), a.digits.end(), b.digits.begin(),
-                    b.digits.end(), digitsEqual);
+         a.piece == b.piece && llvm::equal(a.digits, b.digits, digitsEqual);
 }
 
 /// Each of `values` that has a partner must be its partner's, and be placed

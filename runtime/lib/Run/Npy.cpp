@@ -149,7 +149,7 @@ run::readNpyHeader(const std::function<Error(MutableArrayRef<char>)> &read) {
     return std::move(error);
   if (!StringRef(start, 8).starts_with(magic))
     return createStringError("it is not an npy array");
-  int major = start[6];
+  int major = static_cast<unsigned char>(start[6]);
   if (major < 1 || major > 3)
     return createStringError("its npy format version is " + Twine(major) +
                              ", known are 1 to 3");

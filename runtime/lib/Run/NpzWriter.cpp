@@ -93,7 +93,8 @@ Expected<std::unique_ptr<NpzWriter>> NpzWriter::create(StringRef path) {
   if (!directory.empty() && !sys::fs::is_directory(directory))
     return createStringError(path + ": there is no directory " + directory);
   int code = 0;
-  zip_t *archive = zip_open(path.str().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
+  zip_t *archive =
+      zip_open(path.str().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
   if (!archive) {
     zip_error_t error;
     zip_error_init_with_code(&error, code);

@@ -42,7 +42,8 @@ Error Session::bind(const std::vector<Value> &values, bool areResults,
 }
 
 Expected<std::unique_ptr<Session>>
-Session::create(const StepLibrary &library, runtime::WorldOptions options) {
+Session::create(const StepLibrary &library,
+                const runtime::WorldOptions &options) {
   const Manifest &manifest = library.manifest;
   std::unique_ptr<Session> session(new Session(manifest, options.poisonArena));
   if (Error error =
@@ -64,8 +65,7 @@ Session::create(const StepLibrary &library, runtime::WorldOptions options) {
       manifest.world,
       {library.step, manifest.programHash, manifest.arenaBytes});
   std::string message;
-  session->ranks =
-      runtime::World::create(programs, std::move(options), message);
+  session->ranks = runtime::World::create(programs, options, message);
   if (!session->ranks)
     return createStringError(message);
   return session;

@@ -2,6 +2,7 @@
 
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/AMSP/IR/AMSPAttributes.h"
+#include "amsp/Dialect/AMSP/IR/AMSPBufferOps.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 
 using namespace mlir;
@@ -14,5 +15,9 @@ void AMSPDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "amsp/Dialect/AMSP/IR/AMSPOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "amsp/Dialect/AMSP/IR/AMSPBufferOps.cpp.inc"
       >();
 }

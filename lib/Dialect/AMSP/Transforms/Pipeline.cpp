@@ -1,6 +1,7 @@
 //===- Pipeline.cpp - From an exported step to one rank's program ---------===//
 
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
+#include "amsp/Dialect/StableHLO/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -13,6 +14,7 @@ void amsp::buildPartitionPipeline(OpPassManager &pm,
                                   const PartitionOptions &options) {
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
+  pm.addNestedPass<func::FuncOp>(stablehlo::createLegalizeCHLO());
   pm.addNestedPass<func::FuncOp>(createHoistLoopInvariants());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -70,7 +70,8 @@ ParseResult amsp::stablehlo::parseComplexType(OpAsmParser &parser, Type &lhs,
   if (parser.parseType(result))
     return failure();
   auto tensor = dyn_cast<RankedTensorType>(result);
-  auto complex = tensor ? dyn_cast<ComplexType>(tensor.getElementType()) : nullptr;
+  auto complex =
+      tensor ? dyn_cast<ComplexType>(tensor.getElementType()) : nullptr;
   if (!complex)
     return parser.emitError(location)
            << "expected a tensor of complex numbers, but got " << result;
@@ -140,15 +141,15 @@ void amsp::stablehlo::printSliceRanges(OpAsmPrinter &printer, Operation *,
                                        DenseI64ArrayAttr limits,
                                        DenseI64ArrayAttr strides) {
   printer << '[';
-  llvm::interleaveComma(
-      llvm::zip_equal(starts.asArrayRef(), limits.asArrayRef(),
-                      strides.asArrayRef()),
-      printer, [&](auto range) {
-        auto [start, limit, stride] = range;
-        printer << start << ':' << limit;
-        if (stride != 1)
-          printer << ':' << stride;
-      });
+  llvm::interleaveComma(llvm::zip_equal(starts.asArrayRef(),
+                                        limits.asArrayRef(),
+                                        strides.asArrayRef()),
+                        printer, [&](auto range) {
+                          auto [start, limit, stride] = range;
+                          printer << start << ':' << limit;
+                          if (stride != 1)
+                            printer << ':' << stride;
+                        });
   printer << ']';
 }
 
@@ -182,9 +183,9 @@ void amsp::stablehlo::printOperandsBeforeKeyword(OpAsmPrinter &printer,
 
 static ParseResult parseDimensions(OpAsmParser &parser,
                                    SmallVectorImpl<int64_t> &dimensions) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square,
-      [&] { return parser.parseInteger(dimensions.emplace_back()); });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(dimensions.emplace_back());
+  });
 }
 
 /// `= [lhs] x [rhs]`
@@ -205,9 +206,8 @@ static ParseResult parsePrecisionConfig(OpAsmParser &parser,
     precisions.push_back(precision);
     return failure(!precision);
   };
-  if (parser.parseEqual() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                     parsePrecision))
+  if (parser.parseEqual() || parser.parseCommaSeparatedList(
+                                 AsmParser::Delimiter::Square, parsePrecision))
     return failure();
   precisionConfig = parser.getBuilder().getArrayAttr(precisions);
   return success();
@@ -223,11 +223,9 @@ parseAlgorithm(OpAsmParser &parser,
   return failure(!algorithm);
 }
 
-ParseResult
-amsp::stablehlo::parseDotOptions(OpAsmParser &parser,
-                                 DotDimensionNumbersAttr &dimensionNumbers,
-                                 ArrayAttr &precisionConfig,
-                                 DotAlgorithmAttr &algorithm) {
+ParseResult amsp::stablehlo::parseDotOptions(
+    OpAsmParser &parser, DotDimensionNumbersAttr &dimensionNumbers,
+    ArrayAttr &precisionConfig, DotAlgorithmAttr &algorithm) {
   SmallVector<int64_t> lhsBatching, rhsBatching, lhsContracting, rhsContracting;
   if (succeeded(parser.parseOptionalKeyword("batching_dims")) &&
       (parseDimensionPair(parser, lhsBatching, rhsBatching) ||
@@ -236,9 +234,9 @@ amsp::stablehlo::parseDotOptions(OpAsmParser &parser,
   if (parser.parseKeyword("contracting_dims") ||
       parseDimensionPair(parser, lhsContracting, rhsContracting))
     return failure();
-  dimensionNumbers = DotDimensionNumbersAttr::get(
-      parser.getContext(), lhsBatching, rhsBatching, lhsContracting,
-      rhsContracting);
+  dimensionNumbers =
+      DotDimensionNumbersAttr::get(parser.getContext(), lhsBatching,
+                                   rhsBatching, lhsContracting, rhsContracting);
 
   while (succeeded(parser.parseOptionalComma())) {
     if (!precisionConfig && !algorithm &&
@@ -273,11 +271,10 @@ void amsp::stablehlo::printDotOptions(OpAsmPrinter &printer, Operation *,
             dimensionNumbers.getRhsContractingDimensions());
   if (precisionConfig) {
     printer << ", precision = [";
-    llvm::interleaveComma(
-        precisionConfig.getAsRange<PrecisionAttr>(), printer,
-        [&](PrecisionAttr precision) {
-          printer << stringifyPrecision(precision.getValue());
-        });
+    llvm::interleaveComma(precisionConfig.getAsRange<PrecisionAttr>(), printer,
+                          [&](PrecisionAttr precision) {
+                            printer << stringifyPrecision(precision.getValue());
+                          });
     printer << ']';
   }
   if (algorithm) {

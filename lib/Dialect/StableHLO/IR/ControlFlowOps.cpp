@@ -1,5 +1,6 @@
 //===- ControlFlowOps.cpp - Control flow ----------------------------------===//
 
+#include "Verification.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "mlir/IR/Builders.h"
 
@@ -12,12 +13,11 @@ using namespace amsp::stablehlo;
 
 void WhileOp::print(OpAsmPrinter &printer) {
   printer << '(';
-  llvm::interleaveComma(
-      llvm::zip(getCond().getArguments(), getOperands()), printer,
-      [&](auto pair) {
-        printer.printOperand(std::get<0>(pair));
-        printer << " = " << std::get<1>(pair);
-      });
+  llvm::interleaveComma(llvm::zip(getCond().getArguments(), getOperands()),
+                        printer, [&](auto pair) {
+                          printer.printOperand(std::get<0>(pair));
+                          printer << " = " << std::get<1>(pair);
+                        });
   printer << ')';
   if (getNumOperands() != 0)
     printer << " : " << getOperandTypes();
@@ -56,3 +56,40 @@ ParseResult WhileOp::parse(OpAsmParser &parser, OperationState &result) {
                  parser.parseKeyword("do") ||
                  parser.parseRegion(*result.addRegion(), arguments));
 }
+
+LogicalResult WhileOp::verifyRegions() {
+  for (Region *region : {&getCond(), &getBody()})
+    if (region->getArgumentTypes() != getOperandTypes())
+      return emitOpError("requires the arguments of both regions to have the "
+                         "operands' types (")
+             << getOperandTypes() << "), but they are ("
+             << region->getArgumentTypes() << ")";
+  Type boolean = RankedTensorType::get({}, IntegerType::get(getContext(), 1));
+  if (failed(verifyReturnedTypes(*this, "condition", getCond(), boolean)))
+    return failure();
+  return verifyReturnedTypes(*this, "body", getBody(), getOperandTypes());
+}
+
+//===----------------------------------------------------------------------===//
+// IfOp, CaseOp
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyBranches(Operation *op) {
+  for (Region &region : op->getRegions()) {
+    if (region.getNumArguments() != 0)
+      return op->emitOpError("requires branches without arguments");
+    if (failed(verifyReturnedTypes(op, "branch", region, op->getResultTypes())))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult IfOp::verifyRegions() { return verifyBranches(*this); }
+
+LogicalResult CaseOp::verify() {
+  if (getBranches().empty())
+    return emitOpError("requires at least one branch");
+  return success();
+}
+
+LogicalResult CaseOp::verifyRegions() { return verifyBranches(*this); }

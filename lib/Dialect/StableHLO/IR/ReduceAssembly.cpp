@@ -24,15 +24,15 @@ static Operation *getOpOfShortForm(ReduceOp op) {
   if (!combiner || !combiner->hasTrait<OpTrait::IsCommutative>() ||
       !combiner->getAttrs().empty())
     return nullptr;
-  Type elementType = cast<ShapedType>(op.getInputs().front().getType())
-                         .getElementType();
+  Type elementType =
+      cast<ShapedType>(op.getInputs().front().getType()).getElementType();
   auto scalar = RankedTensorType::get({}, elementType);
-  bool sameTypes = llvm::all_of(
-      llvm::concat<const Type>(
-          SmallVector<Type>(combiner->getOperandTypes()),
-          SmallVector<Type>(combiner->getResultTypes()),
-          SmallVector<Type>(op.getInitValues().getTypes())),
-      [&](Type type) { return type == scalar; });
+  bool sameTypes =
+      llvm::all_of(llvm::concat<const Type>(
+                       SmallVector<Type>(combiner->getOperandTypes()),
+                       SmallVector<Type>(combiner->getResultTypes()),
+                       SmallVector<Type>(op.getInitValues().getTypes())),
+                   [&](Type type) { return type == scalar; });
   return sameTypes ? combiner : nullptr;
 }
 
@@ -105,15 +105,14 @@ static ParseResult buildReducer(OpAsmParser &parser, OperationName name,
   if (location)
     result.location = *location;
 
-  auto scalar = RankedTensorType::get(
-      {}, cast<ShapedType>(inputType).getElementType());
+  auto scalar =
+      RankedTensorType::get({}, cast<ShapedType>(inputType).getElementType());
   Block &block = region.emplaceBlock();
   block.addArguments({scalar, scalar}, {result.location, result.location});
   OpBuilder builder(parser.getContext());
   builder.setInsertionPointToStart(&block);
-  Operation *combiner =
-      builder.create(result.location, name.getIdentifier(),
-                     block.getArguments(), scalar);
+  Operation *combiner = builder.create(result.location, name.getIdentifier(),
+                                       block.getArguments(), scalar);
   ReturnOp::create(builder, result.location, combiner->getResults());
   return success();
 }

@@ -13,7 +13,9 @@ namespace amsp::stablehlo {
 
 static FailureOr<SmallVector<int64_t>> parseDimensionList(AsmParser &parser) {
   SmallVector<int64_t> dimensions;
-  auto parseDimension = [&] { return parser.parseInteger(dimensions.emplace_back()); };
+  auto parseDimension = [&] {
+    return parser.parseInteger(dimensions.emplace_back());
+  };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
                                      parseDimension, " in dimension list"))
     return failure();
@@ -39,9 +41,8 @@ static FailureOr<APFloat> parseTolerance(AsmParser &parser) {
 #define GET_ATTRDEF_CLASSES
 #include "amsp/Dialect/StableHLO/IR/StableHLOAttributes.cpp.inc"
 
-ResultAccuracyAttr
-amsp::stablehlo::getResultAccuracy(MLIRContext *context,
-                                   ResultAccuracyMode mode) {
+ResultAccuracyAttr amsp::stablehlo::getResultAccuracy(MLIRContext *context,
+                                                      ResultAccuracyMode mode) {
   APFloat zero(0.0);
   return ResultAccuracyAttr::get(context, zero, zero, /*ulps=*/0,
                                  ResultAccuracyModeAttr::get(context, mode));

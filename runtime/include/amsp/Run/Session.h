@@ -21,7 +21,7 @@ struct ScalarResult {
 class Session {
 public:
   static llvm::Expected<std::unique_ptr<Session>>
-  create(const StepLibrary &library, runtime::WorldOptions options);
+  create(const StepLibrary &library, const runtime::WorldOptions &options);
 
   /// Which arguments a file gives.
   enum class Inputs {

@@ -52,7 +52,7 @@ public:
   /// Allocates the arenas and starts the threads; null and `error` set where
   /// the programs or the memory do not allow it.
   static std::unique_ptr<World> create(std::vector<RankProgram> programs,
-                                       WorldOptions options,
+                                       const WorldOptions &options,
                                        std::string &error);
   ~World();
   World(const World &) = delete;

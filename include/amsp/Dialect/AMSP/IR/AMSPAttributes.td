@@ -92,4 +92,37 @@ def AMSP_Reduction : I32EnumAttr<"Reduction", "how a reduction combines two valu
 }
 def AMSP_ReductionAttr : EnumAttr<AMSP_Dialect, AMSP_Reduction, "reduction">;
 
+def AMSP_CollectiveKind : I32EnumAttr<"CollectiveKind", "kind of a collective, numbered as in Step.h", [
+    I32EnumAttrCase<"AllGather", 0, "all_gather">,
+    I32EnumAttrCase<"ReduceScatter", 1, "reduce_scatter">,
+    I32EnumAttrCase<"AllReduce", 2, "all_reduce">
+  ]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::amsp";
+}
+def AMSP_CollectiveKindAttr : EnumAttr<AMSP_Dialect, AMSP_CollectiveKind, "collective_kind">;
+
+def AMSP_CollectiveInfoAttr : AMSP_Attr<"CollectiveInfo", "collective"> {
+  let summary = "what a collective does, as the runtime sees it";
+  let description = [{
+    The static part of an `amsp_collective` of Step.h. Per operand, the full side
+    is `rows` rows of `full` elements and a piece `rows` rows of `piece`. `id` is
+    the position in the manifest's list. The reduction of an `all_gather` has no
+    meaning.
+  }];
+  let parameters = (ins
+    "int64_t":$id,
+    EnumParameter<AMSP_CollectiveKind>:$kind,
+    EnumParameter<AMSP_Reduction>:$reduction,
+    "::amsp::GroupAttr":$group,
+    ArrayRefParameter<"int64_t">:$rows,
+    ArrayRefParameter<"int64_t">:$full,
+    ArrayRefParameter<"int64_t">:$piece,
+    StringRefParameter<>:$name);
+  let assemblyFormat = [{
+    `<` $id `,` $kind `,` $reduction `,` $group `,` `rows` `=` `[` $rows `]` `,`
+    `full` `=` `[` $full `]` `,` `piece` `=` `[` $piece `]` `,` $name `>`
+  }];
+}
+
 #endif // AMSP_DIALECT_AMSP_IR_AMSPATTRIBUTES_TD

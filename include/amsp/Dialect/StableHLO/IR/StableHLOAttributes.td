@@ -142,6 +142,12 @@ def StableHLO_Tolerance
   let printer = "$_printer << $_self";
 }
 
+// Printed in full, `#stablehlo.result_accuracy_mode<HIGHEST>`.
+def StableHLO_ResultAccuracyModeParameter
+    : AttrParameter<"::amsp::stablehlo::ResultAccuracyModeAttr", "what counts"> {
+  let printer = "$_printer.printAttribute($_self)";
+}
+
 def StableHLO_ResultAccuracyAttr
     : StableHLO_Attr<"ResultAccuracy", "result_accuracy"> {
   let summary = "How far the result of a function may be off";
@@ -149,7 +155,7 @@ def StableHLO_ResultAccuracyAttr
     StableHLO_Tolerance:$atol,
     StableHLO_Tolerance:$rtol,
     DefaultValuedParameter<"int64_t", "0">:$ulps,
-    "::amsp::stablehlo::ResultAccuracyModeAttr":$mode);
+    StableHLO_ResultAccuracyModeParameter:$mode);
 }
 
 // Printed only where it asks for something.

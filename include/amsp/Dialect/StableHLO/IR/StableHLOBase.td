@@ -18,4 +18,14 @@ def StableHLO_Elementwise : NativeOpTrait<"Elementwise"> {
   let cppNamespace = "::amsp::stablehlo";
 }
 
+// Checks operands and results with the op's `inferReturnTypes`. It precedes the
+// interface, whose own check would add a second error to each.
+def StableHLO_InferredTypesTrait : NativeOpTrait<"InferredTypes"> {
+  let cppNamespace = "::amsp::stablehlo";
+}
+
+// The op's `inferReturnTypes` also makes its builders.
+def StableHLO_InferredTypes
+    : TraitList<[StableHLO_InferredTypesTrait, InferTypeOpAdaptor]>;
+
 #endif // AMSP_DIALECT_STABLEHLO_IR_STABLEHLOBASE_TD

@@ -13,6 +13,8 @@ class StableHLO_ReducingCollectiveOp<string mnemonic, list<Trait> traits = []>
     : StableHLO_CollectiveOp<mnemonic, [RecursiveMemoryEffects,
                                         SingleBlockImplicitTerminator<"ReturnOp">]
                                        # traits> {
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def StableHLO_AllGatherOp : StableHLO_CollectiveOp<"all_gather", [NoMemoryEffect]> {
@@ -23,10 +25,11 @@ def StableHLO_AllGatherOp : StableHLO_CollectiveOp<"all_gather", [NoMemoryEffect
       OptionalAttr<StableHLO_ChannelHandleAttr>:$channel_handle,
       UnitAttr:$use_global_device_ids);
   let results = (outs Variadic<StableHLO_Tensor>);
+  let hasVerifier = 1;
 }
 
 def StableHLO_AllReduceOp
-    : StableHLO_ReducingCollectiveOp<"all_reduce", [InferTypeOpAdaptor]> {
+    : StableHLO_ReducingCollectiveOp<"all_reduce", [StableHLO_InferredTypes]> {
   let summary = "The values of a group, combined";
   let arguments = (ins Variadic<StableHLO_Tensor>:$operands,
       I64ElementsAttr:$replica_groups,
@@ -49,7 +52,7 @@ def StableHLO_ReduceScatterOp
 }
 
 def StableHLO_AllToAllOp
-    : StableHLO_CollectiveOp<"all_to_all", [NoMemoryEffect, InferTypeOpAdaptor]> {
+    : StableHLO_CollectiveOp<"all_to_all", [NoMemoryEffect, StableHLO_InferredTypes]> {
   let summary = "Pieces exchanged: cut along one dimension, joined along another";
   let arguments = (ins Variadic<StableHLO_Tensor>:$operands,
       ConfinedAttr<I64Attr, [IntNonNegative]>:$split_dimension,
@@ -58,6 +61,7 @@ def StableHLO_AllToAllOp
       I64ElementsAttr:$replica_groups,
       OptionalAttr<StableHLO_ChannelHandleAttr>:$channel_handle);
   let results = (outs Variadic<StableHLO_Tensor>);
+  let hasVerifier = 1;
 }
 
 def StableHLO_CollectivePermuteOp
@@ -68,10 +72,11 @@ def StableHLO_CollectivePermuteOp
       I64ElementsAttr:$source_target_pairs,
       OptionalAttr<StableHLO_ChannelHandleAttr>:$channel_handle);
   let results = (outs StableHLO_Tensor:$result);
+  let hasVerifier = 1;
 }
 
 class StableHLO_IdOp<string mnemonic, string meaning>
-    : StableHLO_Op<mnemonic, [Pure, InferTypeOpAdaptor]> {
+    : StableHLO_Op<mnemonic, [Pure, StableHLO_InferredTypes]> {
   let summary = meaning;
   let results = (outs StableHLO_ScalarUI32Tensor:$result);
   let assemblyFormat = "attr-dict `:` type($result)";

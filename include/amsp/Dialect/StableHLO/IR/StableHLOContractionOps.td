@@ -29,6 +29,7 @@ def StableHLO_DotGeneralOp : StableHLO_Op<"dot_general", [Pure]> {
         CArg<"::mlir::ArrayAttr", "{}">:$precisionConfig,
         CArg<"::mlir::Type", "{}">:$elementType)>
   ];
+  let hasVerifier = 1;
 }
 
 def StableHLO_ReduceOp
@@ -62,12 +63,14 @@ def StableHLO_ReduceOp
     ::mlir::Operation *getSingleCombiner();
   }];
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def StableHLO_SortOp
     : StableHLO_Op<"sort", [RecursiveMemoryEffects, RecursivelySpeculatable,
                             SingleBlockImplicitTerminator<"ReturnOp">,
-                            InferTypeOpAdaptor]> {
+                            StableHLO_InferredTypes]> {
   let summary = "Tensors sorted together along one dimension";
   let description = [{
     The region tells whether a first element comes before a second; its
@@ -78,6 +81,8 @@ def StableHLO_SortOp
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$is_stable);
   let results = (outs Variadic<StableHLO_Tensor>);
   let regions = (region SizedRegion<1>:$comparator);
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def StableHLO_RngBitGeneratorOp : StableHLO_Op<"rng_bit_generator", [
@@ -96,6 +101,7 @@ def StableHLO_RngBitGeneratorOp : StableHLO_Op<"rng_bit_generator", [
       setNameFn(getOutput(), "output");
     }
   }];
+  let hasVerifier = 1;
 }
 
 #endif // AMSP_DIALECT_STABLEHLO_IR_STABLEHLOCONTRACTIONOPS_TD

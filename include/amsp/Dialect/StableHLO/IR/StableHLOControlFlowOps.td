@@ -45,6 +45,7 @@ def StableHLO_WhileOp
     }
   }];
   let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
 }
 
 class StableHLO_BranchOp<string mnemonic, list<Trait> traits = []>
@@ -56,6 +57,7 @@ def StableHLO_IfOp : StableHLO_BranchOp<"if"> {
   let arguments = (ins StableHLO_ScalarPredTensor:$pred);
   let results = (outs Variadic<StableHLO_Tensor>);
   let regions = (region SizedRegion<1>:$true_branch, SizedRegion<1>:$false_branch);
+  let hasRegionVerifier = 1;
 }
 
 def StableHLO_CaseOp : StableHLO_BranchOp<"case"> {
@@ -64,6 +66,8 @@ def StableHLO_CaseOp : StableHLO_BranchOp<"case"> {
   let arguments = (ins StableHLO_ScalarI32Tensor:$index);
   let results = (outs Variadic<StableHLO_Tensor>);
   let regions = (region VariadicRegion<SizedRegion<1>>:$branches);
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def StableHLO_OptimizationBarrierOp

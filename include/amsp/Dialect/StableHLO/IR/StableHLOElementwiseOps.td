@@ -121,7 +121,7 @@ def StableHLO_ShiftRightLogicalOp
 
 def StableHLO_AbsOp
     : StableHLO_ElementwiseOp<"abs", [SameOperandsAndResultShape,
-                                      InferTypeOpAdaptor]> {
+                                      StableHLO_InferredTypes]> {
   let summary = "Absolute value, elementwise";
   let arguments = (ins StableHLO_SignedNumberTensor:$operand);
   let results = (outs StableHLO_Tensor:$result);
@@ -132,7 +132,7 @@ def StableHLO_AbsOp
 
 class StableHLO_ComplexPartOp<string mnemonic, string meaning>
     : StableHLO_ElementwiseOp<mnemonic, [SameOperandsAndResultShape,
-                                         InferTypeOpAdaptor]> {
+                                         StableHLO_InferredTypes]> {
   let summary = meaning # ", elementwise";
   let arguments = (ins StableHLO_FloatOrComplexTensor:$operand);
   let results = (outs StableHLO_FloatTensor:$result);
@@ -146,7 +146,7 @@ def StableHLO_ImagOp : StableHLO_ComplexPartOp<"imag", "Imaginary part">;
 def StableHLO_ComplexOp
     : StableHLO_ElementwiseOp<"complex", [SameTypeOperands,
                                           SameOperandsAndResultShape,
-                                          InferTypeOpAdaptor]> {
+                                          StableHLO_InferredTypes]> {
   let summary = "Complex number of a real and an imaginary part, elementwise";
   let arguments = (ins StableHLO_FloatTensor:$lhs, StableHLO_FloatTensor:$rhs);
   let results = (outs StableHLO_ComplexTensor:$result);
@@ -158,7 +158,7 @@ def StableHLO_ComplexOp
 
 def StableHLO_IsFiniteOp
     : StableHLO_ElementwiseOp<"is_finite", [SameOperandsAndResultShape,
-                                            InferTypeOpAdaptor]> {
+                                            StableHLO_InferredTypes]> {
   let summary = "Neither infinite nor NaN, elementwise";
   let arguments = (ins StableHLO_FloatTensor:$operand);
   let results = (outs StableHLO_PredTensor:$result);
@@ -168,7 +168,7 @@ def StableHLO_IsFiniteOp
 def StableHLO_CompareOp
     : StableHLO_ElementwiseOp<"compare", [SameTypeOperands,
                                           SameOperandsAndResultShape,
-                                          InferTypeOpAdaptor]> {
+                                          StableHLO_InferredTypes]> {
   let summary = "Comparison, elementwise";
   let arguments = (ins StableHLO_Tensor:$lhs, StableHLO_Tensor:$rhs,
     StableHLO_ComparisonDirectionAttr:$comparison_direction,
@@ -178,6 +178,7 @@ def StableHLO_CompareOp
     `` $comparison_direction `,` $lhs `,` $rhs (`,` `` $compare_type^)? attr-dict
     `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def StableHLO_ConvertOp

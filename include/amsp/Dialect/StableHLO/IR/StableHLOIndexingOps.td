@@ -6,7 +6,7 @@
 include "amsp/Dialect/StableHLO/IR/StableHLOBase.td"
 
 def StableHLO_DynamicSliceOp
-    : StableHLO_Op<"dynamic_slice", [Pure, InferTypeOpAdaptor]> {
+    : StableHLO_Op<"dynamic_slice", [Pure, StableHLO_InferredTypes]> {
   let summary = "A part of fixed size at a position given at run time";
   let description = "The position is clamped so that the part lies inside.";
   let arguments = (ins StableHLO_Tensor:$operand,
@@ -28,9 +28,10 @@ def StableHLO_DynamicUpdateSliceOp
                        Variadic<StableHLO_ScalarIntTensor>:$start_indices);
   let results = (outs StableHLO_Tensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
-def StableHLO_GatherOp : StableHLO_Op<"gather", [Pure, InferTypeOpAdaptor]> {
+def StableHLO_GatherOp : StableHLO_Op<"gather", [Pure, StableHLO_InferredTypes]> {
   let summary = "Slices of a tensor at the positions in another";
   let arguments = (ins StableHLO_Tensor:$operand, StableHLO_IntTensor:$start_indices,
       StableHLO_GatherDimensionNumbersAttr:$dimension_numbers,
@@ -43,7 +44,7 @@ def StableHLO_ScatterOp
     : StableHLO_Op<"scatter", [SameVariadicOperandSize, RecursiveMemoryEffects,
                                RecursivelySpeculatable,
                                SingleBlockImplicitTerminator<"ReturnOp">,
-                               InferTypeOpAdaptor]> {
+                               StableHLO_InferredTypes]> {
   let summary = "A tensor with windows combined into it at the positions in another";
   let description = [{
     The region combines an element already there with an element of an update.
@@ -55,6 +56,8 @@ def StableHLO_ScatterOp
       DefaultValuedOptionalAttr<BoolAttr, "false">:$unique_indices);
   let results = (outs Variadic<StableHLO_Tensor>:$results);
   let regions = (region SizedRegion<1>:$update_computation);
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 #endif // AMSP_DIALECT_STABLEHLO_IR_STABLEHLOINDEXINGOPS_TD

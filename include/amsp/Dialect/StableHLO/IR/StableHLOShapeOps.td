@@ -14,7 +14,7 @@ class StableHLO_PureOp<string mnemonic, list<Trait> traits = []>
 //===----------------------------------------------------------------------===//
 
 def StableHLO_ConstantOp
-    : StableHLO_PureOp<"constant", [ConstantLike, InferTypeOpAdaptor,
+    : StableHLO_PureOp<"constant", [ConstantLike, StableHLO_InferredTypes,
                                     OpAsmOpInterface]> {
   let summary = "A constant tensor";
   let arguments = (ins ElementsAttr:$value);
@@ -34,6 +34,7 @@ def StableHLO_IotaOp : StableHLO_PureOp<"iota"> {
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$iota_dimension);
   let results = (outs StableHLO_Tensor:$output);
   let assemblyFormat = "`dim` `=` $iota_dimension attr-dict `:` type($output)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -49,6 +50,7 @@ def StableHLO_BitcastConvertOp : StableHLO_PureOp<"bitcast_convert"> {
   let arguments = (ins StableHLO_Tensor:$operand);
   let results = (outs StableHLO_Tensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def StableHLO_BroadcastInDimOp
@@ -65,6 +67,7 @@ def StableHLO_BroadcastInDimOp
     `:` functional-type(operands, results)
   }];
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 def StableHLO_ReshapeOp
@@ -74,11 +77,12 @@ def StableHLO_ReshapeOp
   let results = (outs StableHLO_Tensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 def StableHLO_TransposeOp
     : StableHLO_PureOp<"transpose", [SameOperandsAndResultElementType,
-                                     InferTypeOpAdaptor]> {
+                                     StableHLO_InferredTypes]> {
   let summary = "Permutation of the dimensions";
   let description = "Result dimension `i` is operand dimension `permutation[i]`.";
   let arguments = (ins StableHLO_Tensor:$operand, DenseI64ArrayAttr:$permutation);
@@ -98,6 +102,7 @@ def StableHLO_ReverseOp
   let assemblyFormat = [{
     $operand `,` `dims` `=` $dimensions attr-dict `:` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,7 +111,7 @@ def StableHLO_ReverseOp
 
 def StableHLO_SliceOp
     : StableHLO_PureOp<"slice", [SameOperandsAndResultElementType,
-                                 InferTypeOpAdaptor]> {
+                                 StableHLO_InferredTypes]> {
   let summary = "A strided part with fixed bounds";
   let arguments = (ins StableHLO_Tensor:$operand, DenseI64ArrayAttr:$start_indices,
                        DenseI64ArrayAttr:$limit_indices,
@@ -121,7 +126,7 @@ def StableHLO_SliceOp
 
 def StableHLO_PadOp
     : StableHLO_PureOp<"pad", [SameOperandsAndResultElementType,
-                               InferTypeOpAdaptor]> {
+                               StableHLO_InferredTypes]> {
   let summary = "Padding around and between the elements";
   let description = "Negative padding at an edge cuts off.";
   let arguments = (ins StableHLO_Tensor:$operand,
@@ -139,7 +144,7 @@ def StableHLO_PadOp
 
 def StableHLO_ConcatenateOp
     : StableHLO_PureOp<"concatenate", [SameOperandsAndResultElementType,
-                                       InferTypeOpAdaptor]> {
+                                       StableHLO_InferredTypes]> {
   let summary = "Tensors joined along one dimension";
   let arguments = (ins Variadic<StableHLO_Tensor>:$inputs,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension);

@@ -1,0 +1,27 @@
+//===- Passes.td - Passes on StableHLO ------------------------*- tablegen -*-===//
+
+#ifndef AMSP_DIALECT_STABLEHLO_TRANSFORMS_PASSES_TD
+#define AMSP_DIALECT_STABLEHLO_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def LegalizeCHLO : Pass<"amsp-legalize-chlo"> {
+  let summary = "Turn the ops of chlo into those of StableHLO";
+  let description = [{
+    Exports contain a few ops of the `chlo` dialect where StableHLO has no single
+    op. Every later pass sees StableHLO only.
+
+    ```mlir
+    %0 = chlo.square %x : tensor<4xf32> -> tensor<4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = stablehlo.multiply %x, %x : tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::amsp::stablehlo::StableHLODialect"];
+}
+
+#endif // AMSP_DIALECT_STABLEHLO_TRANSFORMS_PASSES_TD

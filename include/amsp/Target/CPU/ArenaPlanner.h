@@ -1,0 +1,37 @@
+//===- ArenaPlanner.h - Offsets for buffers with lifetimes ------*- C++ -*-===//
+
+#ifndef AMSP_TARGET_CPU_ARENAPLANNER_H
+#define AMSP_TARGET_CPU_ARENAPLANNER_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace amsp {
+
+/// A buffer that must keep its memory from `begin` to `end`, both included.
+struct LiveBuffer {
+  int64_t bytes;
+  int64_t begin;
+  int64_t end;
+
+  bool isLiveWith(const LiveBuffer &other) const {
+    return begin <= other.end && other.begin <= end;
+  }
+};
+
+struct ArenaPlan {
+  llvm::SmallVector<int64_t> offsets; // one per buffer
+  int64_t bytes = 0;                  // one past the highest byte used
+};
+
+/// Places the buffers so that no two that are live together overlap, each at a
+/// multiple of `alignment`. Deterministic; the best of a few greedy orders.
+ArenaPlan planArena(llvm::ArrayRef<LiveBuffer> buffers, int64_t alignment = 64);
+
+/// Most bytes live at one time: no plan needs less.
+int64_t getPeakLiveBytes(llvm::ArrayRef<LiveBuffer> buffers);
+
+} // namespace amsp
+
+#endif // AMSP_TARGET_CPU_ARENAPLANNER_H

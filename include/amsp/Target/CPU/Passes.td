@@ -1,0 +1,257 @@
+//===- Passes.td - From a per-rank tensor program to CPU code -*- tablegen -*-===//
+
+#ifndef AMSP_TARGET_CPU_PASSES_TD
+#define AMSP_TARGET_CPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def CollectivesToExchange : Pass<"amsp-collectives-to-exchange", "::mlir::ModuleOp"> {
+  let summary = "gives the collectives numbers, destinations and runtime descriptions";
+  let description = [{
+    Turns `all_gather`, `reduce_scatter` and `all_reduce` into `amsp.exchange`, in
+    destination-passing style, numbered in program order; and a rank's index in a
+    group into arithmetic on its number. Stores the manifest of the program in the
+    module, as its list of collectives is made from the same walk.
+
+    ```mlir
+    %p = amsp.reduce_scatter sum %g group = <[1:2]> : tensor<13x31xf32> -> tensor<202xf32>
+    ```
+    becomes
+    ```mlir
+    %e = tensor.empty() : tensor<202xf32>
+    %p = amsp.exchange <0, reduce_scatter, sum, <[1:2]>, rows = [1], full = [403],
+                        piece = [202], "reduce_scatter.0"> %g into %e
+           : (tensor<13x31xf32>, tensor<202xf32>) -> tensor<202xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numCollectives", "collectives", "collectives in the program">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def ContractionsToBlas : Pass<"amsp-contractions-to-blas", "::mlir::func::FuncOp"> {
+  let summary = "chooses the contractions that BLAS computes";
+  let description = [{
+    A `linalg.contract` of two f32 or f64 tensors whose loops are all batch, free or
+    contracted dimensions becomes an `amsp.contract`; a fill of its destination with
+    zeros goes away. Other contractions become `linalg.generic` loops.
+
+    ```mlir
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4x3xf32>) -> tensor<4x3xf32>
+    %c = linalg.contract indexing_maps = [#a, #b, #c] ins(%x, %y : ...) outs(%z : tensor<4x3xf32>)
+    ```
+    becomes
+    ```mlir
+    %c = amsp.contract %x, %y into %e maps = [#a, #b, #c]
+    ```
+  }];
+  let statistics = [
+    Statistic<"numBlas", "blas", "contractions given to BLAS">,
+    Statistic<"numLoops", "loops", "contractions left to loops">
+  ];
+  let dependentDialects = ["::amsp::AMSPDialect"];
+}
+
+def PrepareDestinations : Pass<"amsp-prepare-destinations", "::mlir::func::FuncOp"> {
+  let summary = "gives every op a destination of its own";
+  let description = [{
+    Bufferization copies what several ops would write into. So each user of a
+    `tensor.empty`, of a fill, or of a tensor constant with one value gets an empty
+    tensor or fill of its own; scalars and constants of one value that a
+    `linalg.generic` reads move into its body.
+
+    ```mlir
+    %zeros = arith.constant dense<0.0> : tensor<8xf32>
+    %r = scf.for %i = %a to %b step %c iter_args(%x = %zeros) -> tensor<8xf32> ...
+    ```
+    becomes
+    ```mlir
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<8xf32>
+    %zeros = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def PlaceResults : Pass<"amsp-place-results", "::mlir::func::FuncOp"> {
+  let summary = "says which buffer each result of the step is written to";
+  let description = [{
+    Arguments become memrefs. The new value of a state argument goes to the buffer of
+    the argument; each other result to a buffer that is a new argument, marked with
+    `amsp.result_buffer`. The values that a loop carries go back to the buffer they
+    came in, those of a conditional to one buffer for all branches.
+
+    ```mlir
+    func.func @main(%w: tensor<8xf32> {amsp.result = 0 : i64}, %x: tensor<8xf32>)
+        -> (tensor<8xf32> {amsp.argument = 0 : i64}, tensor<f32>) {
+      ...
+      return %new, %loss : tensor<8xf32>, tensor<f32>
+    ```
+    becomes
+    ```mlir
+    func.func @main(%w: memref<8xf32> {amsp.result = 0 : i64}, %x: memref<8xf32>,
+                    %l: memref<f32> {amsp.result_buffer = 1 : i64}) {
+      %0 = bufferization.to_tensor %w restrict writable : memref<8xf32> to tensor<8xf32>
+      ...
+      %1 = bufferization.materialize_in_destination %new in %0
+      bufferization.materialize_in_destination %1 in writable %w
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def ReuseBuffers : Pass<"amsp-reuse-buffers", "::mlir::func::FuncOp"> {
+  let summary = "lets elementwise ops write into an operand that dies";
+  let description = [{
+    When a linalg op reads and writes elements at the same place only, an allocated
+    operand that no later op uses can take the result.
+
+    ```mlir
+    linalg.generic ins(%a : memref<8xf32>) outs(%b : memref<8xf32>) ... // last use of %a
+    ```
+    becomes
+    ```mlir
+    linalg.generic ins(%a : memref<8xf32>) outs(%a : memref<8xf32>) ...
+    ```
+  }];
+  let statistics = [
+    Statistic<"numReused", "reused", "buffers that another one replaces">,
+    Statistic<"bytesReused", "reused-bytes", "their bytes">
+  ];
+}
+
+def LegalizeContractions : Pass<"amsp-legalize-contractions", "::mlir::func::FuncOp"> {
+  let summary = "packs operands of contractions whose strides BLAS does not take";
+  let description = [{
+    Most layouts need nothing: transposes and batch dimensions are part of the call.
+    Where the contracted dimensions do not form one stride, or no dimension of a
+    matrix is contiguous, the operand is copied into a packed buffer.
+  }];
+  let statistics = [
+    Statistic<"numPacked", "packed", "operands packed">,
+    Statistic<"bytesPacked", "packed-bytes", "their bytes">
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def NormalizeLoops : Pass<"amsp-normalize-loops", "::mlir::func::FuncOp"> {
+  let summary = "orders and joins the loops of linalg ops for vectorisation";
+  let description = [{
+    Named ops become `linalg.generic`; loops are permuted so that the innermost one
+    walks memory by the smallest strides; neighbouring loops that walk contiguous
+    memory are joined. So equal work on equal bytes becomes one kernel.
+
+    ```mlir
+    linalg.generic {... ["parallel", "parallel"]} ins(%a : memref<24x31xf32>) ...
+    ```
+    becomes
+    ```mlir
+    %0 = memref.collapse_shape %a [[0, 1]] : memref<24x31xf32> into memref<744xf32>
+    linalg.generic {... ["parallel"]} ins(%0 : memref<744xf32>) ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def OutlineKernels : Pass<"amsp-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "moves computation into kernels, equal ones once";
+  let description = [{
+    Each linalg op, and each loop nest that only computes, becomes a private function
+    that `amsp.launch` calls. Kernels with equal bodies and types are one function.
+    Arguments are `llvm.noalias` where the buffers are disjoint; a buffer that is
+    both read and written is passed once.
+
+    ```mlir
+    linalg.generic {...} ins(%a : memref<744xf32>) outs(%b : memref<744xf32>) {...}
+    ```
+    becomes
+    ```mlir
+    amsp.launch @kernel_0(%a, %b) : memref<744xf32>, memref<744xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numLaunches", "launches", "launches">,
+    Statistic<"numKernels", "kernels", "different kernels">
+  ];
+  let dependentDialects = ["::amsp::AMSPDialect", "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+}
+
+def PlanArena : Pass<"amsp-plan-arena", "::mlir::func::FuncOp"> {
+  let summary = "gives every buffer a place in one arena";
+  let description = [{
+    Each `memref.alloc` becomes an `amsp.arena_view`. Buffers whose lifetimes are
+    disjoint share memory; a lifetime reaches to the last use of any view, over a
+    whole loop where the buffer was made outside of it, and to the await of a
+    collective in flight. Sets `amsp.arena_bytes` on the function.
+
+    ```mlir
+    %a = memref.alloc() : memref<744xf32>
+    ```
+    becomes
+    ```mlir
+    %a = amsp.arena_view 4096 : memref<744xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numBuffers", "buffers", "buffers in the arena">,
+    Statistic<"bytesBuffers", "buffer-bytes", "their bytes">,
+    Statistic<"bytesArena", "arena-bytes", "size of the arena">,
+    Statistic<"bytesLive", "live-bytes", "most bytes live at once, a lower bound of the arena">
+  ];
+  let dependentDialects = ["::amsp::AMSPDialect"];
+}
+
+def LowerHost : Pass<"amsp-lower-host", "::mlir::ModuleOp"> {
+  let summary = "turns the step into the C ABI's execute function";
+  let description = [{
+    Buffers become addresses (an argument, a result, a constant or the arena, and an
+    offset), launches become calls, collectives and contractions calls of the runtime
+    with descriptions in constant data. Control flow and scalars stay for the
+    conversions to LLVM.
+
+    ```mlir
+    amsp.launch @kernel_0(%a, %b) : memref<744xf32>, memref<744xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = llvm.getelementptr %arena[4096] : (!llvm.ptr) -> !llvm.ptr, i8
+    llvm.call @kernel_0(%w, %0) : (!llvm.ptr, !llvm.ptr) -> ()
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
+}
+
+def LowerKernels : Pass<"amsp-lower-kernels", "::mlir::func::FuncOp"> {
+  let summary = "turns kernels into loops";
+  let description = [{
+    Linalg ops become loops over loads and stores. Sums may be reassociated, so that
+    they vectorise; products and sums may be contracted. Functions that have no
+    vector form in libmvec (tanh, erf, ...) become polynomials for f32.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def ExportStep : Pass<"amsp-export-step", "::mlir::ModuleOp"> {
+  let summary = "adds the symbol by which a runtime finds the step";
+  let description = [{
+    The constant `amsp_step_v1` of Step.h: the manifest, and the address of the
+    execute function, which must be LLVM's by now.
+
+    ```mlir
+    llvm.func @amsp_execute(%rank: !llvm.ptr, ...) { ... }
+    ```
+    gets beside it
+    ```mlir
+    llvm.mlir.global external constant @amsp_step_v1() : !llvm.struct<(i32, ptr, ptr)> { ... }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // AMSP_TARGET_CPU_PASSES_TD

@@ -1,0 +1,85 @@
+//===- CollectivesToExchange.cpp - Numbered collectives with destinations -===//
+
+#include "amsp/Dialect/AMSP/IR/AMSPBufferOps.h"
+#include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
+#include "amsp/Dialect/AMSP/IR/AMSPOps.h"
+#include "amsp/Target/CPU/Passes.h"
+#include "amsp/Target/Manifest.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace amsp {
+#define GEN_PASS_DEF_COLLECTIVESTOEXCHANGE
+#include "amsp/Target/CPU/Passes.h.inc"
+} // namespace amsp
+
+using namespace mlir;
+using namespace amsp;
+
+static void replaceCollective(const CollectiveRecord &record) {
+  Operation *op = record.op;
+  OpBuilder builder(op);
+  auto info = CollectiveInfoAttr::get(
+      op->getContext(), record.id, record.kind,
+      record.reduction.value_or(Reduction::Sum), record.group,
+      ArrayRef(record.rows), ArrayRef(record.full), ArrayRef(record.piece),
+      record.name);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Value empty = tensor::EmptyOp::create(builder, op->getLoc(), type.getShape(),
+                                        type.getElementType());
+  auto exchange = ExchangeOp::create(builder, op->getLoc(), TypeRange(type),
+                                     info, op->getOperands(), empty);
+  op->getResult(0).replaceAllUsesWith(exchange.getResult(0));
+  op->erase();
+}
+
+/// The index is the mixed-radix number of the digits, most significant first.
+static void replaceGroupIndex(GroupIndexOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value rank = RankNumberOp::create(builder, loc, builder.getIndexType());
+  Value index = constant(0);
+  for (const Digit &digit : op.getGroup().getDigits()) {
+    Value size = constant(digit.size);
+    Value shifted =
+        arith::DivUIOp::create(builder, loc, rank, constant(digit.stride));
+    Value coordinate = arith::RemUIOp::create(builder, loc, shifted, size);
+    Value scaled = arith::MulIOp::create(builder, loc, index, size);
+    index = arith::AddIOp::create(builder, loc, scaled, coordinate);
+  }
+  Value narrow = arith::IndexCastOp::create(
+      builder, loc, op.getType().getElementType(), index);
+  Value tensor =
+      tensor::FromElementsOp::create(builder, loc, op.getType(), narrow);
+  op.replaceAllUsesWith(tensor);
+  op.erase();
+}
+
+namespace {
+struct CollectivesToExchange
+    : amsp::impl::CollectivesToExchangeBase<CollectivesToExchange> {
+  using CollectivesToExchangeBase::CollectivesToExchangeBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<llvm::json::Object> manifest = buildManifest(module);
+    if (failed(manifest))
+      return signalPassFailure();
+    module->setAttr(
+        kManifestAttr,
+        StringAttr::get(&getContext(), printManifest(std::move(*manifest))));
+
+    auto step = module.lookupSymbol<func::FuncOp>(kMainFunction);
+    FailureOr<SmallVector<CollectiveRecord>> records = collectCollectives(step);
+    if (failed(records))
+      return signalPassFailure();
+    numCollectives = records->size();
+    for (const CollectiveRecord &record : *records)
+      replaceCollective(record);
+    step.walk([](GroupIndexOp op) { replaceGroupIndex(op); });
+  }
+};
+} // namespace

@@ -1,0 +1,55 @@
+//===- HostAddresses.h - Addresses of a step's buffers ----------*- C++ -*-===//
+
+#ifndef AMSP_LIB_TARGET_CPU_HOSTADDRESSES_H
+#define AMSP_LIB_TARGET_CPU_HOSTADDRESSES_H
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace amsp {
+
+/// Turns memrefs of the host program into addresses: a base and an offset, which
+/// is constant but for slices at places known at run time.
+class HostAddresses {
+public:
+  /// `arena`: address of the arena.
+  explicit HostAddresses(mlir::Value arena) : arena(arena) {}
+
+  /// The address of an argument, result or constant.
+  void setBase(mlir::Value memref, mlir::Value address) {
+    bases[memref] = address;
+  }
+
+  /// The address of the first element of `memref`.
+  mlir::FailureOr<mlir::Value> getAddress(mlir::OpBuilder &builder,
+                                          mlir::Location loc,
+                                          mlir::Value memref);
+
+  /// The address of the element at `indices`.
+  mlir::FailureOr<mlir::Value> getElementAddress(mlir::OpBuilder &builder,
+                                                 mlir::Location loc,
+                                                 mlir::Value memref,
+                                                 mlir::ValueRange indices);
+
+private:
+  struct Address {
+    mlir::Value base;
+    int64_t elements = 0; // constant part of the offset
+    /// index * stride, summed: the part known at run time.
+    llvm::SmallVector<std::pair<mlir::Value, int64_t>> dynamic;
+    int64_t arenaBytes = 0;
+  };
+  mlir::FailureOr<Address> resolve(mlir::Value memref);
+  mlir::LogicalResult addOffsets(Address &address, mlir::MemRefType type,
+                                 llvm::ArrayRef<mlir::OpFoldResult> offsets);
+  mlir::Value materialize(mlir::OpBuilder &builder, mlir::Location loc,
+                          const Address &address, mlir::Type elementType);
+
+  mlir::Value arena;
+  llvm::DenseMap<mlir::Value, mlir::Value> bases;
+};
+
+} // namespace amsp
+
+#endif // AMSP_LIB_TARGET_CPU_HOSTADDRESSES_H

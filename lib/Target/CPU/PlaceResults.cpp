@@ -1,0 +1,237 @@
+//===- PlaceResults.cpp - Buffers of a step's arguments and results -------===//
+
+#include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
+#include "amsp/Target/CPU/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace amsp {
+#define GEN_PASS_DEF_PLACERESULTS
+#include "amsp/Target/CPU/Passes.h.inc"
+} // namespace amsp
+
+using namespace mlir;
+using namespace amsp;
+using bufferization::AllocTensorOp;
+using bufferization::MaterializeInDestinationOp;
+using bufferization::ToTensorOp;
+
+static Value copyOf(OpBuilder &builder, Location loc, Value tensor) {
+  return AllocTensorOp::create(builder, loc,
+                               cast<RankedTensorType>(tensor.getType()),
+                               ValueRange(), tensor);
+}
+
+static Value materialize(OpBuilder &builder, Location loc, Value source,
+                         Value destination) {
+  return MaterializeInDestinationOp::create(builder, loc, source, destination)
+      .getResult();
+}
+
+static MemRefType getBufferType(Type tensor) {
+  auto type = cast<RankedTensorType>(tensor);
+  return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Loops and conditionals
+//===----------------------------------------------------------------------===//
+
+/// Sends the values that a loop carries back to the buffers they came in. A carry
+/// that becomes another carry is copied first, before any of them is overwritten.
+static void placeLoopCarries(scf::ForOp loop) {
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  OpBuilder builder(yield);
+  Block::BlockArgListType carries = loop.getRegionIterArgs();
+  for (auto [index, carry] : llvm::enumerate(carries)) {
+    Value next = yield.getOperand(index);
+    if (isa<RankedTensorType>(next.getType()) && next != carry &&
+        llvm::is_contained(carries, next))
+      yield.setOperand(index, copyOf(builder, loop.getLoc(), next));
+  }
+  for (auto [index, carry] : llvm::enumerate(carries)) {
+    Value next = yield.getOperand(index);
+    if (isa<RankedTensorType>(next.getType()) && next != carry)
+      yield.setOperand(index,
+                       materialize(builder, next.getLoc(), next, carry));
+  }
+}
+
+/// Gives each result of a conditional one buffer, which all branches write.
+static void placeBranchResults(Operation *conditional) {
+  OpBuilder before(conditional);
+  for (OpResult result : conditional->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type)
+      continue;
+    Value empty = tensor::EmptyOp::create(before, conditional->getLoc(),
+                                          type.getShape(), type.getElementType());
+    for (Region &region : conditional->getRegions()) {
+      Operation *yield = region.front().getTerminator();
+      OpBuilder builder(yield);
+      unsigned index = result.getResultNumber();
+      yield->setOperand(index, materialize(builder, conditional->getLoc(),
+                                           yield->getOperand(index), empty));
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The step's function
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Rewrites the function's signature and return.
+class StepBoundary {
+public:
+  explicit StepBoundary(func::FuncOp step)
+      : step(step), builder(step.getBody()),
+        terminator(cast<func::ReturnOp>(step.getBody().back().getTerminator())) {
+  }
+
+  LogicalResult rewrite();
+
+private:
+  bool isState(unsigned argument) {
+    return static_cast<bool>(step.getArgAttr(argument, kResultAttr));
+  }
+  LogicalResult findDestinations();
+  void convertArguments();
+  void addResultBuffers();
+  void copyPassedThrough();
+  void writeResults();
+
+  func::FuncOp step;
+  OpBuilder builder;
+  func::ReturnOp terminator;
+  /// Per result: the argument that it updates, if any.
+  SmallVector<std::optional<unsigned>> updated;
+  /// Per argument: its tensor.
+  SmallVector<Value> tensors;
+  /// Per result: buffer to write, and the tensor that stands for it.
+  SmallVector<std::pair<Value, Value>> destinations;
+};
+} // namespace
+
+LogicalResult StepBoundary::findDestinations() {
+  for (unsigned i = 0, e = step.getNumResults(); i < e; ++i) {
+    std::optional<unsigned> argument;
+    if (auto attr = step.getResultAttrOfType<IntegerAttr>(i, kArgumentAttr)) {
+      argument = attr.getInt();
+      if (*argument >= step.getNumArguments() ||
+          step.getArgumentTypes()[*argument] != step.getResultTypes()[i])
+        return step.emitError() << "result " << i << " and argument "
+                                << *argument << ", its buffer, do not match";
+    }
+    updated.push_back(argument);
+  }
+  return success();
+}
+
+void StepBoundary::convertArguments() {
+  for (BlockArgument argument : step.getArguments()) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    argument.setType(getBufferType(type));
+    auto tensor =
+        ToTensorOp::create(builder, argument.getLoc(), type, argument,
+                           /*restrict=*/true,
+                           /*writable=*/isState(argument.getArgNumber()));
+    argument.replaceAllUsesExcept(tensor, tensor);
+    tensors.push_back(tensor);
+  }
+}
+
+void StepBoundary::addResultBuffers() {
+  unsigned numArguments = step.getNumArguments();
+  SmallVector<DictionaryAttr> attrs;
+  for (unsigned i = 0; i < numArguments; ++i)
+    attrs.push_back(step.getArgAttrDict(i));
+  for (auto [index, type] : llvm::enumerate(step.getResultTypes())) {
+    if (updated[index]) {
+      unsigned argument = *updated[index];
+      destinations.emplace_back(step.getArgument(argument), tensors[argument]);
+      continue;
+    }
+    Location loc = terminator.getOperand(index).getLoc();
+    Value buffer = step.getBody().addArgument(getBufferType(type), loc);
+    Value tensor = ToTensorOp::create(builder, loc, type, buffer,
+                                      /*restrict=*/true, /*writable=*/true);
+    destinations.emplace_back(buffer, tensor);
+    attrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+        kResultBufferAttr, builder.getI64IntegerAttr(index))));
+  }
+  for (DictionaryAttr &attr : attrs)
+    if (!attr)
+      attr = builder.getDictionaryAttr({});
+  step.setType(builder.getFunctionType(step.getBody().getArgumentTypes(), {}));
+  step.setAllArgAttrs(attrs);
+  step->removeAttr(step.getResAttrsAttrName());
+}
+
+/// A result that is another argument's old value is read before any argument is
+/// overwritten.
+void StepBoundary::copyPassedThrough() {
+  builder.setInsertionPoint(terminator);
+  for (OpOperand &result : terminator->getOpOperands()) {
+    Value destination = destinations[result.getOperandNumber()].second;
+    if (result.get() != destination && llvm::is_contained(tensors, result.get()))
+      result.set(copyOf(builder, terminator.getLoc(), result.get()));
+  }
+}
+
+void StepBoundary::writeResults() {
+  SmallVector<std::pair<Value, Value>> written;
+  for (auto [value, destination] :
+       llvm::zip_equal(terminator.getOperands(), destinations))
+    if (value != destination.second)
+      written.emplace_back(materialize(builder, value.getLoc(), value,
+                                       destination.second),
+                           destination.first);
+  // Nothing is left to copy here once both are one buffer; it keeps the value.
+  for (auto [value, buffer] : written)
+    MaterializeInDestinationOp::create(builder, value.getLoc(), TypeRange(),
+                                       value, buffer, /*restrict=*/false,
+                                       /*writable=*/true);
+  terminator->setOperands({});
+}
+
+LogicalResult StepBoundary::rewrite() {
+  if (failed(findDestinations()))
+    return failure();
+  builder.setInsertionPointToStart(&step.getBody().front());
+  convertArguments();
+  addResultBuffers();
+  copyPassedThrough();
+  writeResults();
+  return success();
+}
+
+namespace {
+struct PlaceResults : amsp::impl::PlaceResultsBase<PlaceResults> {
+  using PlaceResultsBase::PlaceResultsBase;
+
+  void runOnOperation() override {
+    func::FuncOp step = getOperation();
+    if (!step.getBody().hasOneBlock()) {
+      step.emitError("expected a step of one block");
+      return signalPassFailure();
+    }
+    WalkResult walk = step.walk([](Operation *op) {
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        placeLoopCarries(loop);
+      else if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+        placeBranchResults(op);
+      else if (isa<scf::WhileOp>(op) &&
+               llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>)) {
+        op->emitError("a while loop over tensors whose trip count is not known "
+                      "is not supported by the CPU target");
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    if (walk.wasInterrupted() || failed(StepBoundary(step).rewrite()))
+      return signalPassFailure();
+  }
+};
+} // namespace

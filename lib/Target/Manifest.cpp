@@ -1,0 +1,380 @@
+//===- Manifest.cpp - What a compiled step says about itself --------------===//
+
+#include "amsp/Target/Manifest.h"
+#include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
+#include "amsp/Dialect/AMSP/IR/AMSPOps.h"
+#include "amsp/Placement/PlacementAnalysis.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "amsp/Target/DataTypes.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace mlir;
+using namespace amsp;
+namespace json = llvm::json;
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+int64_t CollectiveRecord::getPaddedElements() const {
+  int64_t members = kind == CollectiveKind::AllReduce ? 1 : group.getSize();
+  return rows * piece * members;
+}
+
+int64_t CollectiveRecord::getSentElements() const {
+  int64_t members = group.getSize();
+  int64_t once = getPaddedElements() * (members - 1) / members;
+  return kind == CollectiveKind::AllReduce
+             ? 2 * getPaddedElements() * (members - 1) / members
+             : once;
+}
+
+/// Sets rows, full and piece from the shapes of the two sides.
+static void setSides(CollectiveRecord &record, Type fullType, Type pieceType,
+                     std::optional<uint64_t> dim, int64_t keep) {
+  auto full = cast<RankedTensorType>(fullType);
+  ArrayRef<int64_t> shape = full.getShape();
+  record.elementType = full.getElementType();
+  int64_t kept = dim ? static_cast<int64_t>(*dim) : keep;
+  record.rows = ShapedType::getNumElements(shape.take_front(kept));
+  record.full = ShapedType::getNumElements(shape.drop_front(kept));
+  record.piece = dim ? record.full / record.group.getSize()
+                     : cast<RankedTensorType>(pieceType).getShape().back();
+}
+
+/// How often a step runs `op`; none if a loop around it has no known count.
+static std::optional<int64_t> getRunsPerStep(Operation *op) {
+  int64_t runs = 1;
+  for (Operation *parent = op->getParentOp(); parent;
+       parent = parent->getParentOp()) {
+    if (auto count = parent->getAttrOfType<IntegerAttr>("amsp.trip_count")) {
+      runs *= count.getInt();
+      continue;
+    }
+    if (auto loop = dyn_cast<stablehlo::WhileOp>(parent)) {
+      std::optional<int64_t> trips = getLoopTripCount(loop);
+      if (!trips)
+        return std::nullopt;
+      runs *= *trips;
+      continue;
+    }
+    auto loop = dyn_cast<LoopLikeOpInterface>(parent);
+    if (!loop)
+      continue;
+    std::optional<APInt> trips = loop.getStaticTripCount();
+    if (!trips)
+      return std::nullopt;
+    runs *= trips->getSExtValue();
+  }
+  return runs;
+}
+
+template <typename OpTy>
+static void setOrigin(CollectiveRecord &record, OpTy op) {
+  record.group = op.getGroup();
+  if (std::optional<uint64_t> parameter = op.getParameter())
+    record.parameter = *parameter;
+  if (std::optional<StringRef> unit = op.getUnit())
+    record.unit = unit->str();
+}
+
+/// Describes `op`; false if it is no collective.
+static bool describe(Operation *op, CollectiveRecord &record) {
+  return TypeSwitch<Operation *, bool>(op)
+      .Case([&](AllGatherOp gather) {
+        record.kind = CollectiveKind::AllGather;
+        setOrigin(record, gather);
+        setSides(record, gather.getType(), gather.getOperand().getType(),
+                 gather.getDim(), gather.getKeep());
+        return true;
+      })
+      .Case([&](ReduceScatterOp scatter) {
+        record.kind = CollectiveKind::ReduceScatter;
+        record.reduction = scatter.getReduction();
+        setOrigin(record, scatter);
+        setSides(record, scatter.getOperand().getType(), scatter.getType(),
+                 scatter.getDim(), scatter.getKeep());
+        return true;
+      })
+      .Case([&](AllReduceOp reduce) {
+        record.kind = CollectiveKind::AllReduce;
+        record.reduction = reduce.getReduction();
+        setOrigin(record, reduce);
+        auto type = cast<RankedTensorType>(reduce.getType());
+        record.elementType = type.getElementType();
+        record.rows = 1;
+        record.full = record.piece = type.getNumElements();
+        return true;
+      })
+      .Default(false);
+}
+
+FailureOr<SmallVector<CollectiveRecord>>
+amsp::collectCollectives(func::FuncOp step) {
+  SmallVector<CollectiveRecord> records;
+  WalkResult walk = step.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    CollectiveRecord record{};
+    if (!describe(op, record))
+      return WalkResult::advance();
+    record.op = op;
+    record.id = records.size();
+    std::optional<int64_t> count = getRunsPerStep(op);
+    if (!count) {
+      op->emitError("a collective in a loop whose trip count is not known");
+      return WalkResult::interrupt();
+    }
+    record.count = *count;
+    record.name =
+        (stringifyCollectiveKind(record.kind) + "." + Twine(record.id)).str();
+    if (record.unit)
+      record.name += " of " + *record.unit;
+    records.push_back(std::move(record));
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    return failure();
+  return records;
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static json::Array toJson(ArrayRef<int64_t> values) {
+  return json::Array(values);
+}
+
+static json::Array toJson(ArrayRef<Digit> digits) {
+  json::Array list;
+  for (const Digit &digit : digits)
+    list.push_back(json::Array{digit.stride, digit.size});
+  return list;
+}
+
+static json::Value toJson(PlacementAttr placement, RankedTensorType local) {
+  json::Object object{
+      {"kind", stringifyPlacementKind(placement.getKind()).str()}};
+  if (placement.getKind() == PlacementKind::Split)
+    object["dim"] = placement.getDimension();
+  if (placement.getKind() == PlacementKind::Flat) {
+    object["keep"] = placement.getDimension();
+    object["piece"] = local.getShape().back();
+  }
+  if (placement.getKind() != PlacementKind::Replicated)
+    object["digits"] = toJson(placement.getDigits());
+  return object;
+}
+
+static json::Value textOrNull(DictionaryAttr attrs, StringRef name) {
+  if (auto text = attrs.getAs<StringAttr>(name))
+    return text.str();
+  return nullptr;
+}
+
+/// The manifest's entry of an argument or result.
+static FailureOr<json::Object> describeValue(func::FuncOp step, Type type,
+                                             DictionaryAttr attrs, Role role,
+                                             const Twine &what) {
+  auto local = dyn_cast<RankedTensorType>(type);
+  auto placement = attrs.getAs<PlacementAttr>(kPlacementAttr);
+  if (!local || !local.hasStaticShape())
+    return step.emitError() << what << " is no tensor of static shape: " << type;
+  if (!placement)
+    return step.emitError() << what << " has no " << kPlacementAttr;
+  RankedTensorType global = local;
+  if (auto attr = attrs.getAs<TypeAttr>(kGlobalTypeAttr))
+    global = dyn_cast<RankedTensorType>(attr.getValue());
+  else if (placement.getKind() != PlacementKind::Replicated)
+    return step.emitError() << what << " has no " << kGlobalTypeAttr;
+  std::optional<amsp_dtype> dtype =
+      global ? getDataType(global.getElementType()) : std::nullopt;
+  if (!dtype)
+    return step.emitError() << what << " has an element type that a step cannot "
+                            << "exchange: " << type;
+  if (auto attr = attrs.getAs<RoleAttr>(kRoleAttr))
+    role = attr.getValue();
+  return json::Object{{"name", textOrNull(attrs, kNameAttr)},
+                      {"role", stringifyRole(role).str()},
+                      {"unit", textOrNull(attrs, kUnitAttr)},
+                      {"dtype", getDataTypeName(*dtype).str()},
+                      {"shape", toJson(global.getShape())},
+                      {"placement", toJson(placement, local)},
+                      {"local_shape", toJson(local.getShape())}};
+}
+
+static bool isState(DictionaryAttr attrs) {
+  auto role = attrs.getAs<RoleAttr>(kRoleAttr);
+  return role &&
+         llvm::is_contained({Role::Param, Role::OptState, Role::State},
+                            role.getValue());
+}
+
+static DictionaryAttr orEmpty(DictionaryAttr attrs, MLIRContext *context) {
+  return attrs ? attrs : DictionaryAttr::get(context);
+}
+
+/// Fills `arguments`, `results` and `state_bytes`.
+static LogicalResult describeInterface(func::FuncOp step,
+                                       json::Object &manifest) {
+  MLIRContext *context = step.getContext();
+  json::Array arguments, results;
+  int64_t stateBytes = 0;
+  for (auto [index, type] : llvm::enumerate(step.getArgumentTypes())) {
+    DictionaryAttr attrs = orEmpty(step.getArgAttrDict(index), context);
+    FailureOr<json::Object> value = describeValue(
+        step, type, attrs, Role::Constant, "argument " + Twine(index));
+    if (failed(value))
+      return failure();
+    if (auto result = attrs.getAs<IntegerAttr>(kResultAttr))
+      (*value)["result"] = result.getInt();
+    if (isState(attrs)) {
+      auto local = cast<RankedTensorType>(type);
+      stateBytes +=
+          local.getNumElements() * getElementBytes(local.getElementType());
+    }
+    arguments.push_back(std::move(*value));
+  }
+  for (auto [index, type] : llvm::enumerate(step.getResultTypes())) {
+    DictionaryAttr attrs = orEmpty(step.getResultAttrDict(index), context);
+    FailureOr<json::Object> value = describeValue(
+        step, type, attrs, Role::Output, "result " + Twine(index));
+    if (failed(value))
+      return failure();
+    if (auto argument = attrs.getAs<IntegerAttr>(kArgumentAttr))
+      (*value)["argument"] = argument.getInt();
+    results.push_back(std::move(*value));
+  }
+  manifest["arguments"] = std::move(arguments);
+  manifest["results"] = std::move(results);
+  manifest["state_bytes"] = stateBytes;
+  return success();
+}
+
+static json::Array describeCollectives(ArrayRef<CollectiveRecord> records) {
+  json::Array list;
+  for (const CollectiveRecord &record : records) {
+    int64_t width = getElementBytes(record.elementType);
+    bool isGather = record.kind == CollectiveKind::AllGather;
+    std::optional<amsp_dtype> dtype = getDataType(record.elementType);
+    list.push_back(json::Object{
+        {"id", record.id},
+        {"name", record.name},
+        {"kind", stringifyCollectiveKind(record.kind).str()},
+        {"reduction", record.reduction
+                          ? json::Value(stringifyReduction(*record.reduction).str())
+                          : json::Value(nullptr)},
+        {"channel", isGather ? "gather" : "reduce"},
+        {"dtype", dtype ? json::Value(getDataTypeName(*dtype).str())
+                        : json::Value(nullptr)},
+        {"digits", toJson(record.group.getDigits())},
+        {"group_size", record.group.getSize()},
+        {"count", record.count},
+        {"bytes", record.getPaddedElements() * width},
+        {"sent_bytes", record.getSentElements() * width},
+        {"parameter", record.parameter ? json::Value(*record.parameter)
+                                       : json::Value(nullptr)},
+        {"unit",
+         record.unit ? json::Value(*record.unit) : json::Value(nullptr)}});
+  }
+  return list;
+}
+
+/// Elements of an argument over all ranks that hold its pieces, padding included.
+static int64_t getPaddedArgumentElements(RankedTensorType local,
+                                         PlacementAttr placement) {
+  return local.getNumElements() * getGroupSize(placement.getDigits());
+}
+
+static json::Array describeParameters(func::FuncOp step,
+                                      ArrayRef<CollectiveRecord> records) {
+  json::Array list;
+  for (auto [index, type] : llvm::enumerate(step.getArgumentTypes())) {
+    auto role = step.getArgAttrOfType<RoleAttr>(index, kRoleAttr);
+    if (!role || role.getValue() != Role::Param)
+      continue;
+    DictionaryAttr attrs = step.getArgAttrDict(index);
+    auto local = cast<RankedTensorType>(type);
+    auto global = attrs.getAs<TypeAttr>(kGlobalTypeAttr);
+    int64_t gathered = 0, reduced = 0, sent = 0;
+    for (const CollectiveRecord &record : records) {
+      if (record.parameter != static_cast<int64_t>(index))
+        continue;
+      bool isGather = record.kind == CollectiveKind::AllGather;
+      (isGather ? gathered : reduced) +=
+          record.count * record.getPaddedElements();
+      sent += record.count * record.getSentElements();
+    }
+    list.push_back(json::Object{
+        {"argument", static_cast<int64_t>(index)},
+        {"name", textOrNull(attrs, kNameAttr)},
+        {"elements",
+         global ? cast<RankedTensorType>(global.getValue()).getNumElements()
+                : local.getNumElements()},
+        {"padded", getPaddedArgumentElements(
+                       local, attrs.getAs<PlacementAttr>(kPlacementAttr))},
+        {"gathers", gathered},
+        {"reductions", reduced},
+        {"sent_elements", sent}});
+  }
+  return list;
+}
+
+/// A hash of the program's text, without locations.
+static std::string hashProgram(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream, OpPrintingFlags().useLocalScope());
+  std::array<uint8_t, 32> hash =
+      llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
+  return llvm::toHex(ArrayRef(hash).take_front(16), /*LowerCase=*/true);
+}
+
+/// `levels`, `world` and `strategy`, which the partitioner left on the module.
+static LogicalResult describeGrid(ModuleOp module, json::Object &manifest) {
+  auto levels = module->getAttrOfType<DenseI64ArrayAttr>("amsp.levels");
+  auto strategy = module->getAttrOfType<DictionaryAttr>("amsp.strategy");
+  if (!levels || !strategy)
+    return module.emitError("no per-rank program: amsp.levels or amsp.strategy "
+                            "is missing on the module");
+  int64_t world = 1;
+  for (int64_t size : levels.asArrayRef())
+    world *= size;
+  json::Object factors;
+  for (StringRef state : {"p", "g", "os"}) {
+    auto list = strategy.getAs<DenseI64ArrayAttr>(state);
+    if (!list)
+      return module.emitError() << "amsp.strategy has no factors for " << state;
+    factors[state] = toJson(list.asArrayRef());
+  }
+  manifest["levels"] = toJson(levels.asArrayRef());
+  manifest["world"] = world;
+  manifest["strategy"] = std::move(factors);
+  return success();
+}
+
+FailureOr<json::Object> amsp::buildManifest(ModuleOp module) {
+  auto step = module.lookupSymbol<func::FuncOp>("main");
+  if (!step)
+    return module.emitError("no function @main");
+  json::Object manifest;
+  manifest["version"] = 1;
+  manifest["name"] = module.getSymName().value_or("step").str();
+  manifest["program_hash"] = hashProgram(module);
+  FailureOr<SmallVector<CollectiveRecord>> records = collectCollectives(step);
+  if (failed(records) || failed(describeGrid(module, manifest)) ||
+      failed(describeInterface(step, manifest)))
+    return failure();
+  manifest["collectives"] = describeCollectives(*records);
+  manifest["parameters"] = describeParameters(step, *records);
+  return manifest;
+}
+
+std::string amsp::printManifest(json::Object manifest) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << json::Value(std::move(manifest));
+  return text;
+}

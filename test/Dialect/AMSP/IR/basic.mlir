@@ -1,0 +1,43 @@
+// RUN: amsp-opt %s | amsp-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @collectives
+func.func @collectives(%piece: tensor<101xf32>, %full: tensor<13x31xf32>, %rows: tensor<6x8xf32>) -> (tensor<13x31xf32>, tensor<101xf32>, tensor<13x31xf32>, tensor<24x8xf32>) {
+  // CHECK: amsp.all_gather %{{.*}} group = <[1:2, 2:2]> parameter = 1 unit = "h.0" window = 3 : tensor<101xf32> -> tensor<13x31xf32>
+  %0 = amsp.all_gather %piece group = <[1:2, 2:2]> parameter = 1 unit = "h.0" window = 3 : tensor<101xf32> -> tensor<13x31xf32>
+  // CHECK: amsp.reduce_scatter sum %{{.*}} group = <[1:4]> : tensor<13x31xf32> -> tensor<101xf32>
+  %1 = amsp.reduce_scatter sum %full group = <[1:4]> : tensor<13x31xf32> -> tensor<101xf32>
+  // CHECK: amsp.all_reduce max %{{.*}} group = <[4:2]> : tensor<13x31xf32>
+  %2 = amsp.all_reduce max %full group = <[4:2]> : tensor<13x31xf32>
+  // CHECK: amsp.all_gather %{{.*}} group = <[1:4]> dim = 0 : tensor<6x8xf32> -> tensor<24x8xf32>
+  %3 = amsp.all_gather %rows group = <[1:4]> dim = 0 : tensor<6x8xf32> -> tensor<24x8xf32>
+  return %0, %1, %2, %3 : tensor<13x31xf32>, tensor<101xf32>, tensor<13x31xf32>, tensor<24x8xf32>
+}
+
+// CHECK-LABEL: func.func @keep
+func.func @keep(%stack: tensor<4x5x3xf32>) -> tensor<4x8xf32> {
+  // CHECK: amsp.local_slice %{{.*}} group = <[1:2]> keep = 1 : tensor<4x5x3xf32> -> tensor<4x8xf32>
+  %0 = amsp.local_slice %stack group = <[1:2]> keep = 1 : tensor<4x5x3xf32> -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func.func @local
+func.func @local(%piece: tensor<8xf32>, %init: tensor<f32>) -> tensor<8xf32> {
+  // CHECK: amsp.group_index group = <[1:2, 4:3]> : tensor<i32>
+  %0 = amsp.group_index group = <[1:2, 4:3]> : tensor<i32>
+  // CHECK: amsp.mask_padding %{{.*}}, %{{.*}} group = <[1:4]> elements = 31 : tensor<8xf32>, tensor<f32>
+  %1 = amsp.mask_padding %piece, %init group = <[1:4]> elements = 31 : tensor<8xf32>, tensor<f32>
+  // CHECK: amsp.keep_on_first %{{.*}} group = <[1:4]> : tensor<8xf32>
+  %2 = amsp.keep_on_first %1 group = <[1:4]> : tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @attributes
+// CHECK-SAME: amsp.placement = #amsp.placement<flat, 0, [1:2, 2:2]>, amsp.role = #amsp.role<param>
+// CHECK-SAME: amsp.placement = #amsp.placement<split, 0, [1:4]>, amsp.role = #amsp.role<batch>
+// CHECK-SAME: amsp.placement = #amsp.placement<replicated>
+func.func @attributes(
+    %arg0: tensor<8xf32> {amsp.placement = #amsp.placement<flat, 0, [1:2, 2:2]>, amsp.role = #amsp.role<param>},
+    %arg1: tensor<6xf32> {amsp.placement = #amsp.placement<split, 0, [1:4]>, amsp.role = #amsp.role<batch>},
+    %arg2: tensor<f32> {amsp.placement = #amsp.placement<replicated>}) {
+  return
+}

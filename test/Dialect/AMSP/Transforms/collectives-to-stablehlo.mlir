@@ -1,0 +1,30 @@
+// RUN: amsp-opt %s --amsp-collectives-to-stablehlo | FileCheck %s
+
+// CHECK: module attributes {mhlo.num_replicas = 6 : i32}
+module attributes {amsp.levels = array<i64: 2, 3>} {
+  // CHECK-LABEL: func.func public @main
+  // CHECK-SAME: (%arg0: tensor<2xf32>, %arg1: tensor<5xf32>, %arg2: tensor<2x3xf32>)
+  func.func public @main(%piece: tensor<2xf32> {amsp.role = #amsp.role<param>},
+                         %full: tensor<5xf32>, %rows: tensor<2x3xf32>)
+      -> (tensor<5xf32>, tensor<3xf32>, tensor<5xf32>, tensor<i32>, tensor<4x3xf32>) {
+    // Members in the order of their index: the outer digit is the lower one.
+    // CHECK: %[[G:.*]] = "stablehlo.all_gather"(%arg0) <{all_gather_dim = 0 : i64, replica_groups = dense<{{\[\[}}0, 2, 4], [1, 3, 5]]> : tensor<2x3xi64>}> : (tensor<2xf32>) -> tensor<6xf32>
+    // CHECK: stablehlo.slice %[[G]] [0:5] : (tensor<6xf32>) -> tensor<5xf32>
+    %0 = amsp.all_gather %piece group = <[2:3]> : tensor<2xf32> -> tensor<5xf32>
+    // CHECK: %[[P:.*]] = stablehlo.pad %arg1, %{{.*}}, low = [0], high = [1]
+    // CHECK: "stablehlo.reduce_scatter"(%[[P]]) <{replica_groups = dense<{{\[\[}}0, 1], [2, 3], [4, 5]]> : tensor<3x2xi64>, scatter_dimension = 0 : i64}> ({
+    // CHECK: stablehlo.add
+    // CHECK: (tensor<6xf32>) -> tensor<3xf32>
+    %1 = amsp.reduce_scatter sum %full group = <[1:2]> : tensor<5xf32> -> tensor<3xf32>
+    // CHECK: "stablehlo.all_reduce"(%arg1) <{replica_groups = dense<{{\[\[}}0, 2, 4, 1, 3, 5]]> : tensor<1x6xi64>}> ({
+    // CHECK: stablehlo.maximum
+    %2 = amsp.all_reduce max %full group = <[1:2, 2:3]> : tensor<5xf32>
+    // CHECK: stablehlo.replica_id : tensor<ui32>
+    // CHECK: stablehlo.divide
+    // CHECK: stablehlo.remainder
+    %3 = amsp.group_index group = <[2:3]> : tensor<i32>
+    // CHECK: "stablehlo.all_gather"(%arg2) <{all_gather_dim = 0 : i64, replica_groups = dense<{{\[\[}}0, 1], [2, 3], [4, 5]]> : tensor<3x2xi64>}> : (tensor<2x3xf32>) -> tensor<4x3xf32>
+    %4 = amsp.all_gather %rows group = <[1:2]> dim = 0 : tensor<2x3xf32> -> tensor<4x3xf32>
+    return %0, %1, %2, %3, %4 : tensor<5xf32>, tensor<3xf32>, tensor<5xf32>, tensor<i32>, tensor<4x3xf32>
+  }
+}

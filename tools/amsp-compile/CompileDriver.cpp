@@ -1,0 +1,246 @@
+//===- CompileDriver.cpp - From an exported step to a file ----------------===//
+
+#include "CompileDriver.h"
+#include "OutputFile.h"
+#include "amsp/Conversion/Passes.h"
+#include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
+#include "amsp/Dialect/AMSP/Transforms/Passes.h"
+#include "amsp/Placement/Strategy.h"
+#include "amsp/Target/CPU/ObjectEmitter.h"
+#include "amsp/Target/CPU/Passes.h"
+#include "amsp/Target/Manifest.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace amsp;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+
+/// A failure whose diagnostic is printed already.
+static Error reported() { return createStringError(""); }
+
+/// A program of one rank has placements; an exported step has none yet.
+static bool isPerRankProgram(ModuleOp module) {
+  auto step = module.lookupSymbol<func::FuncOp>(kMainFunction);
+  return step && step.getNumArguments() > 0 &&
+         step.getArgAttr(0, kPlacementAttr);
+}
+
+Error CompileDriver::parse() {
+  TimingScope scope = timing.nest("Parse");
+  llvm::SourceMgr sources;
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
+  if (!file)
+    return createStringError("cannot read '" + options.input +
+                             "': " + file.getError().message());
+  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  if (!module)
+    return reported();
+  if (!module->lookupSymbol<func::FuncOp>(kMainFunction))
+    return createStringError("'" + options.input + "' has no function @main");
+  return Error::success();
+}
+
+Error CompileDriver::runPasses(
+    llvm::function_ref<void(OpPassManager &)> build, StringRef stage) {
+  TimingScope scope = timing.nest(stage);
+  PassManager passes(&context, ModuleOp::getOperationName());
+  if (failed(applyPassManagerCLOptions(passes)))
+    return reported();
+  passes.enableTiming(scope);
+  build(passes);
+  if (failed(passes.run(*module)))
+    return reported();
+  return Error::success();
+}
+
+Error CompileDriver::partition() {
+  if (isPerRankProgram(*module))
+    return Error::success();
+  if (!options.cluster)
+    return createStringError("--cluster is required for an exported step");
+  PartitionOptions partitioning;
+  partitioning.batchArgs = options.batchArgs;
+  partitioning.levels = options.cluster->getSizes();
+  partitioning.strategy = options.strategy;
+  Expected<Strategy> strategy =
+      parseStrategy(options.strategy, partitioning.levels);
+  if (!strategy)
+    return strategy.takeError();
+  return runPasses(
+      [&](OpPassManager &passes) {
+        buildPartitionPipeline(passes, partitioning);
+      },
+      "Partition");
+}
+
+Error CompileDriver::lower() {
+  if (Error error = runPasses(buildStableHLOToLinalgPipeline, "Linalg"))
+    return error;
+  if (Error error = runPasses(buildBufferizePipeline, "Bufferize"))
+    return error;
+  if (Error error = runPasses(buildLowerToLLVMPipeline, "Lower to LLVM"))
+    return error;
+  auto text = (*module)->getAttrOfType<StringAttr>(kManifestAttr);
+  (*module)->removeAttr(kManifestAttr);
+  Expected<llvm::json::Value> parsed = llvm::json::parse(text);
+  if (!parsed)
+    return parsed.takeError();
+  manifest = std::move(*parsed->getAsObject());
+  return Error::success();
+}
+
+Expected<std::string> CompileDriver::printMlir(bool withLocations) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  (*module)->print(stream, OpPrintingFlags().enableDebugInfo(withLocations));
+  stream << "\n";
+  return text;
+}
+
+/// LLVM IR as text, or an object file.
+Expected<std::string> CompileDriver::emitMachineCode() {
+  TimingScope scope = timing.nest("Code generation");
+  auto machine = createTargetMachine(options.cpu);
+  if (!machine)
+    return machine.takeError();
+  llvm::LLVMContext llvmContext;
+  auto llvmModule = translateAndOptimize(*module, llvmContext, **machine);
+  if (!llvmModule)
+    return llvmModule.takeError();
+  if (options.emit == EmitKind::LLVM) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    (*llvmModule)->print(stream, nullptr);
+    return text;
+  }
+  llvm::SmallString<0> object;
+  llvm::raw_svector_ostream stream(object);
+  if (Error error = emitObject(**llvmModule, **machine, stream))
+    return error;
+  return object.str().str();
+}
+
+/// The manifest for reading.
+static std::string printIndented(const llvm::json::Object &manifest) {
+  return llvm::formatv("{0:2}\n",
+                       llvm::json::Value(llvm::json::Object(manifest)));
+}
+
+Error CompileDriver::emitStableHLO() {
+  Expected<OutputFile> program = OutputFile::create(options.output);
+  if (!program)
+    return program.takeError();
+  Expected<OutputFile> description =
+      OutputFile::create(options.output + ".manifest.json");
+  if (!description)
+    return description.takeError();
+  if (Error error = partition())
+    return error;
+  FailureOr<llvm::json::Object> built = buildManifest(*module);
+  if (failed(built))
+    return reported();
+  manifest = std::move(*built);
+  if (Error error = runPasses(
+          [](OpPassManager &passes) {
+            passes.addPass(createCollectivesToStableHLO());
+          },
+          "Emit StableHLO"))
+    return error;
+  Expected<std::string> text = printMlir(/*withLocations=*/false);
+  if (!text)
+    return text.takeError();
+  if (Error error = program->write(*text))
+    return error;
+  if (Error error = description->write(printIndented(manifest)))
+    return error;
+  if (Error error = writeReport())
+    return error;
+  if (Error error = description->commit())
+    return error;
+  return program->commit();
+}
+
+Error CompileDriver::emitCode() {
+  Expected<OutputFile> output = OutputFile::create(options.output);
+  if (!output)
+    return output.takeError();
+  if (Error error = partition())
+    return error;
+  if (Error error = lower())
+    return error;
+  Expected<std::string> content = options.emit == EmitKind::MLIR
+                                      ? printMlir(/*withLocations=*/false)
+                                      : emitMachineCode();
+  if (!content)
+    return content.takeError();
+  bool isLibrary = options.emit == EmitKind::SharedLibrary;
+  if (isLibrary) {
+    TimingScope scope = timing.nest("Link");
+    Expected<OutputFile> object = OutputFile::create(options.output + ".o");
+    if (!object)
+      return object.takeError();
+    if (Error error = object->write(*content))
+      return error;
+    if (Error error = linkSharedLibrary(object->getTemporaryPath(),
+                                        output->getTemporaryPath()))
+      return error;
+  } else if (Error error = output->write(*content)) {
+    return error;
+  }
+  if (Error error = writeReport())
+    return error;
+  return output->commit(/*isExecutable=*/isLibrary);
+}
+
+/// The collectives of a step, one a line.
+static void printCollectives(const llvm::json::Object &manifest) {
+  const llvm::json::Array *collectives = manifest.getArray("collectives");
+  llvm::outs() << llvm::formatv("{0,-4} {1,-15} {2,-6} {3,-16} {4,6} {5,12} {6,12}  {7}\n",
+                                "id", "kind", "dtype", "group", "count",
+                                "bytes", "sent_bytes", "unit");
+  for (const llvm::json::Value &entry : *collectives) {
+    const llvm::json::Object &object = *entry.getAsObject();
+    std::string group;
+    for (const llvm::json::Value &digit : *object.getArray("digits")) {
+      const llvm::json::Array &pair = *digit.getAsArray();
+      group += llvm::formatv("{0}{1}:{2}", group.empty() ? "" : ",",
+                             *pair[0].getAsInteger(), *pair[1].getAsInteger());
+    }
+    llvm::outs() << llvm::formatv(
+        "{0,-4} {1,-15} {2,-6} {3,-16} {4,6} {5,12} {6,12}  {7}\n",
+        *object.getInteger("id"), *object.getString("kind"),
+        object.getString("dtype").value_or("?"), group,
+        *object.getInteger("count"), *object.getInteger("bytes"),
+        *object.getInteger("sent_bytes"),
+        object.getString("unit").value_or("-"));
+  }
+}
+
+Error CompileDriver::writeReport() {
+  if (options.printCollectives)
+    printCollectives(manifest);
+  if (options.report.empty())
+    return Error::success();
+  Expected<OutputFile> report = OutputFile::create(options.report);
+  if (!report)
+    return report.takeError();
+  if (Error error = report->write(printIndented(manifest)))
+    return error;
+  return report->commit();
+}
+
+Error CompileDriver::run() {
+  if (Error error = parse())
+    return error;
+  return options.emit == EmitKind::StableHLO ? emitStableHLO() : emitCode();
+}

@@ -1,0 +1,61 @@
+//===- CompileDriver.h - From an exported step to a file --------*- C++ -*-===//
+
+#ifndef AMSP_TOOLS_AMSP_COMPILE_COMPILEDRIVER_H
+#define AMSP_TOOLS_AMSP_COMPILE_COMPILEDRIVER_H
+
+#include "amsp/Placement/Cluster.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Support/Timing.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+
+namespace amsp {
+
+enum class EmitKind { SharedLibrary, Object, LLVM, MLIR, StableHLO };
+
+struct CompileOptions {
+  std::string input;
+  std::string output;
+  std::optional<Cluster> cluster;
+  std::string strategy;
+  llvm::SmallVector<std::string> batchArgs;
+  std::string reduceType;
+  std::string cpu;
+  EmitKind emit = EmitKind::SharedLibrary;
+  std::string report; // empty: none
+  bool printCollectives = false;
+};
+
+/// Runs the whole compilation. Errors in the program are MLIR diagnostics, after
+/// which the returned error is empty text.
+class CompileDriver {
+public:
+  CompileDriver(const CompileOptions &options, mlir::MLIRContext &context,
+                mlir::TimingScope &timing)
+      : options(options), context(context), timing(timing) {}
+
+  llvm::Error run();
+
+private:
+  llvm::Error parse();
+  llvm::Error partition();
+  llvm::Error lower();
+  llvm::Error runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build,
+                        llvm::StringRef stage);
+  llvm::Expected<std::string> printMlir(bool withLocations);
+  llvm::Expected<std::string> emitMachineCode();
+  llvm::Error emitStableHLO();
+  llvm::Error emitCode();
+  llvm::Error writeReport();
+
+  const CompileOptions &options;
+  mlir::MLIRContext &context;
+  mlir::TimingScope &timing;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  llvm::json::Object manifest;
+};
+
+} // namespace amsp
+
+#endif // AMSP_TOOLS_AMSP_COMPILE_COMPILEDRIVER_H

@@ -1,0 +1,159 @@
+//===- amsp-compile.cpp - Compiles a training step ------------------------===//
+
+#include "CompileDriver.h"
+#include "amsp/InitAllDialects.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace mlir;
+using namespace amsp;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("amsp-compile");
+
+static cl::opt<std::string> input(cl::Positional, cl::Required,
+                                  cl::desc("STEP.mlir"), cl::cat(category));
+static cl::opt<std::string> output("o", cl::Required, cl::desc("Output file"),
+                                   cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string>
+    cluster("cluster", cl::cat(category),
+            cl::desc("nodes=2,gpus=4, levels=4x2x2, or a YAML file"));
+static cl::opt<std::string>
+    strategy("strategy", cl::cat(category), cl::init("ddp"),
+             cl::desc("ddp, zero1, zero2, zero3, mics:S, hpz:S or "
+                      "p=F,g=F,os=F (default ddp)"));
+static cl::list<std::string>
+    batchArgs("batch-args", cl::CommaSeparated, cl::cat(category),
+              cl::desc("Arguments cut along dimension 0, names or indices"));
+static cl::opt<std::string>
+    reduceType("reduce-type", cl::cat(category), cl::init("f32"),
+               cl::desc("Type of reductions: f32"));
+static cl::opt<std::string> target("target", cl::cat(category),
+                                   cl::init("cpu"), cl::desc("cpu"));
+static cl::opt<std::string>
+    cpu("mcpu", cl::cat(category), cl::init("native"),
+        cl::desc("CPU to compile for: native or a name that LLVM knows"));
+static cl::opt<EmitKind> emitKind(
+    "emit", cl::cat(category), cl::init(EmitKind::SharedLibrary),
+    cl::desc("What to write"),
+    cl::values(clEnumValN(EmitKind::SharedLibrary, "so", "shared library"),
+               clEnumValN(EmitKind::Object, "obj", "object file"),
+               clEnumValN(EmitKind::LLVM, "llvm", "optimised LLVM IR"),
+               clEnumValN(EmitKind::MLIR, "mlir", "LLVM dialect"),
+               clEnumValN(EmitKind::StableHLO, "stablehlo",
+                          "partitioned program, and OUT.manifest.json")));
+static cl::opt<std::string> report("report", cl::cat(category),
+                                   cl::desc("Write the manifest as OUT.json"));
+static cl::opt<bool>
+    printCollectives("print-collectives", cl::cat(category),
+                     cl::desc("Print a table of the step's collectives"));
+
+/// Where a value comes from in a file, as `file:line:column: `.
+static std::string formatLocation(Location location) {
+  FileLineColLoc found;
+  location->walk([&](Location nested) {
+    found = dyn_cast<FileLineColLoc>(nested);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (!found)
+    return "";
+  return llvm::formatv("{0}:{1}:{2}: ", found.getFilename().getValue(),
+                       found.getLine(), found.getColumn());
+}
+
+/// One line per diagnostic, and of errors the first: it is the cause.
+static void printDiagnostics(MLIRContext &context, bool &hasError) {
+  context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
+    bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    if (isError && hasError)
+      return success();
+    hasError |= isError;
+    StringRef kind = isError ? "error"
+                     : diagnostic.getSeverity() == DiagnosticSeverity::Warning
+                         ? "warning"
+                         : "remark";
+    std::string text = diagnostic.str();
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    llvm::errs() << kind << ": " << formatLocation(diagnostic.getLocation())
+                 << text << "\n";
+    return success();
+  });
+}
+
+static llvm::Expected<CompileOptions> getOptions() {
+  CompileOptions options;
+  if (target != "cpu")
+    return llvm::createStringError("--target " + target +
+                                   ": this build has the target cpu only");
+  if (strategy == "auto")
+    return llvm::createStringError(
+        "--strategy auto: the planner is not in this build; give one of ddp, "
+        "zero1, zero2, zero3, mics:S, hpz:S or p=F,g=F,os=F");
+  if (reduceType != "f32")
+    return llvm::createStringError("--reduce-type " + reduceType +
+                                   ": this build reduces in f32 only");
+  if (!report.empty() && !StringRef(report).ends_with(".json"))
+    return llvm::createStringError("--report " + report +
+                                   ": this build writes .json only");
+  if (!cluster.empty()) {
+    llvm::Expected<Cluster> parsed = parseCluster(cluster);
+    if (!parsed)
+      return parsed.takeError();
+    options.cluster = std::move(*parsed);
+  }
+  options.input = input;
+  options.output = output;
+  options.strategy = strategy;
+  options.batchArgs.assign(batchArgs.begin(), batchArgs.end());
+  options.reduceType = reduceType;
+  options.cpu = cpu;
+  options.emit = emitKind;
+  options.report = report;
+  options.printCollectives = printCollectives;
+  return options;
+}
+
+static int fail(llvm::Error error) {
+  std::string text = toString(std::move(error));
+  if (!text.empty())
+    llvm::errs() << "error: " << text << "\n";
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  registerAsmPrinterCLOptions();
+  registerMLIRContextCLOptions();
+  registerPassManagerCLOptions();
+  registerDefaultTimingManagerCLOptions();
+  cl::ParseCommandLineOptions(
+      argc, argv, "Compiles a StableHLO training step for a cluster\n");
+  llvm::Expected<CompileOptions> options = getOptions();
+  if (!options)
+    return fail(options.takeError());
+
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  amsp::registerAllDialects(registry);
+  MLIRContext context(registry);
+  bool hasError = false;
+  printDiagnostics(context, hasError);
+  DefaultTimingManager timingManager;
+  applyDefaultTimingManagerCLOptions(timingManager);
+  TimingScope timing = timingManager.getRootScope();
+  llvm::Error error = CompileDriver(*options, context, timing).run();
+  if (!error)
+    return 0;
+  std::string text = toString(std::move(error));
+  if (text.empty() && !hasError)
+    text = "compilation failed";
+  if (!text.empty())
+    llvm::errs() << "error: " << text << "\n";
+  return 1;
+}

@@ -1,0 +1,126 @@
+//===- ArenaPlannerTest.cpp - Offsets in one arena ------------------------===//
+
+#include "amsp/Target/CPU/ArenaPlanner.h"
+#include "gtest/gtest.h"
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+using namespace amsp;
+
+static std::vector<LiveBuffer> makeRandom(unsigned seed, size_t count,
+                                          int64_t maxBytes) {
+  std::mt19937 random(seed);
+  std::vector<LiveBuffer> buffers;
+  for (size_t i = 0; i < count; ++i) {
+    int64_t begin = random() % 40;
+    int64_t end = begin + random() % 12;
+    buffers.push_back({1 + static_cast<int64_t>(random() % maxBytes), begin, end});
+  }
+  return buffers;
+}
+
+static void expectValid(const std::vector<LiveBuffer> &buffers,
+                        const ArenaPlan &plan, int64_t alignment) {
+  ASSERT_EQ(plan.offsets.size(), buffers.size());
+  int64_t highest = 0;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    EXPECT_GE(plan.offsets[i], 0);
+    EXPECT_EQ(plan.offsets[i] % alignment, 0);
+    highest = std::max(highest, plan.offsets[i] + buffers[i].bytes);
+    for (size_t j = 0; j < i; ++j) {
+      bool areApart =
+          plan.offsets[i] + buffers[i].bytes <= plan.offsets[j] ||
+          plan.offsets[j] + buffers[j].bytes <= plan.offsets[i];
+      EXPECT_TRUE(areApart || !buffers[i].isLiveWith(buffers[j]))
+          << "buffers " << i << " and " << j;
+    }
+  }
+  EXPECT_EQ(plan.bytes, highest);
+  EXPECT_GE(plan.bytes, getPeakLiveBytes(buffers));
+}
+
+/// The smallest arena that placing in any order, each as low as possible, gives:
+/// one of these orders is optimal.
+static int64_t findOptimum(const std::vector<LiveBuffer> &buffers) {
+  std::vector<size_t> order(buffers.size());
+  std::iota(order.begin(), order.end(), 0);
+  int64_t best = std::numeric_limits<int64_t>::max();
+  do {
+    std::vector<int64_t> offsets(buffers.size(), -1);
+    int64_t bytes = 0;
+    for (size_t index : order) {
+      int64_t offset = 0;
+      bool moved = true;
+      while (moved) {
+        moved = false;
+        for (size_t other = 0; other < buffers.size(); ++other)
+          if (offsets[other] >= 0 && buffers[index].isLiveWith(buffers[other]) &&
+              offset < offsets[other] + buffers[other].bytes &&
+              offsets[other] < offset + buffers[index].bytes) {
+            offset = offsets[other] + buffers[other].bytes;
+            moved = true;
+          }
+      }
+      offsets[index] = offset;
+      bytes = std::max(bytes, offset + buffers[index].bytes);
+    }
+    best = std::min(best, bytes);
+  } while (std::next_permutation(order.begin(), order.end()));
+  return best;
+}
+
+TEST(ArenaPlannerTest, NothingNeedsNothing) {
+  ArenaPlan plan = planArena({});
+  EXPECT_EQ(plan.bytes, 0);
+  EXPECT_TRUE(plan.offsets.empty());
+}
+
+TEST(ArenaPlannerTest, DisjointLifetimesShare) {
+  ArenaPlan plan = planArena({{100, 0, 1}, {100, 2, 3}, {100, 4, 4}});
+  EXPECT_EQ(plan.bytes, 100);
+}
+
+TEST(ArenaPlannerTest, TouchingLifetimesDoNotShare) {
+  // An op reads one and writes the other.
+  ArenaPlan plan = planArena({{100, 0, 2}, {100, 2, 3}});
+  EXPECT_EQ(plan.bytes, 228);
+}
+
+TEST(ArenaPlannerTest, BuffersNeverOverlapWhileLive) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    std::vector<LiveBuffer> buffers = makeRandom(seed, 60, 5000);
+    expectValid(buffers, planArena(buffers), 64);
+    expectValid(buffers, planArena(buffers, 1), 1);
+  }
+}
+
+TEST(ArenaPlannerTest, IsCloseToTheOptimumOnSmallInstances) {
+  int64_t planned = 0, optimal = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    std::vector<LiveBuffer> buffers = makeRandom(seed, 6, 20);
+    // More overlap than among many buffers.
+    for (LiveBuffer &buffer : buffers) {
+      buffer.begin /= 5;
+      buffer.end /= 5;
+    }
+    int64_t bytes = planArena(buffers, 1).bytes;
+    int64_t best = findOptimum(buffers);
+    EXPECT_GE(bytes, best);
+    EXPECT_LE(bytes * 4, best * 5) << "seed " << seed;
+    planned += bytes;
+    optimal += best;
+  }
+  EXPECT_LE(planned * 100, optimal * 103);
+}
+
+TEST(ArenaPlannerTest, IsDeterministic) {
+  std::vector<LiveBuffer> buffers = makeRandom(7, 200, 3); // many equal sizes
+  ArenaPlan first = planArena(buffers), second = planArena(buffers);
+  EXPECT_EQ(first.offsets, second.offsets);
+  EXPECT_EQ(first.bytes, second.bytes);
+}
+
+TEST(ArenaPlannerTest, PeakLiveBytesCountsOverlap) {
+  EXPECT_EQ(getPeakLiveBytes({{10, 0, 2}, {20, 2, 3}, {5, 3, 9}}), 30);
+}
