@@ -133,9 +133,8 @@ static Expected<Strategy> parseExplicit(StringRef text,
 
 Expected<Strategy> amsp::parseStrategy(StringRef text,
                                        ArrayRef<int64_t> levels) {
-  Expected<Strategy> strategy = text.contains('=')
-                                    ? parseExplicit(text, levels)
-                                    : parsePreset(text, levels);
+  Expected<Strategy> strategy = text.contains('=') ? parseExplicit(text, levels)
+                                                   : parsePreset(text, levels);
   Error error =
       strategy ? verifyStrategy(*strategy, levels) : strategy.takeError();
   if (error)

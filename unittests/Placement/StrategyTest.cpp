@@ -61,13 +61,16 @@ TEST(Strategy, explicitFactors) {
 TEST(Strategy, groupThatDoesNotDivideItsLevel) {
   // 2 nodes x 3 GPUs with factor 2; a group of 8 on 2 ranks.
   EXPECT_EQ(getError("os=2x1", {3, 2}),
-            "strategy 'os=2x1': level 0: os=2 does not divide size=3 (p | g | os | size must hold "
+            "strategy 'os=2x1': level 0: os=2 does not divide size=3 (p | g | "
+            "os | size must hold "
             "on every level)");
   EXPECT_THAT(getError("mics:2", {3, 2}),
               HasSubstr("2 does not divide a level of size 3"));
-  EXPECT_THAT(getError("mics:8", {2}), HasSubstr("more than the levels 2 hold"));
+  EXPECT_THAT(getError("mics:8", {2}),
+              HasSubstr("more than the levels 2 hold"));
   EXPECT_EQ(getError("p=4x1,g=2x1,os=4x1", {4, 2}),
-            "strategy 'p=4x1,g=2x1,os=4x1': level 0: p=4 does not divide g=2 (p | g | os | size must hold on "
+            "strategy 'p=4x1,g=2x1,os=4x1': level 0: p=4 does not divide g=2 "
+            "(p | g | os | size must hold on "
             "every level)");
 }
 
