@@ -24,12 +24,11 @@ int64_t CollectiveRecord::getPaddedElements() const {
   return rows * piece * members;
 }
 
-int64_t CollectiveRecord::getSentElements() const {
-  int64_t members = group.getSize();
-  int64_t once = getPaddedElements() * (members - 1) / members;
-  return kind == CollectiveKind::AllReduce
-             ? 2 * getPaddedElements() * (members - 1) / members
-             : once;
+double CollectiveRecord::getSentElements() const {
+  auto members = static_cast<double>(group.getSize());
+  double passes = kind == CollectiveKind::AllReduce ? 2 : 1;
+  return passes * static_cast<double>(getPaddedElements()) * (members - 1) /
+         members;
 }
 
 /// Sets rows, full and piece from the shapes of the two sides.
@@ -273,7 +272,7 @@ static json::Array describeCollectives(ArrayRef<CollectiveRecord> records) {
         {"group_size", record.group.getSize()},
         {"count", record.count},
         {"bytes", record.getPaddedElements() * width},
-        {"sent_bytes", record.getSentElements() * width},
+        {"sent_bytes", record.getSentElements() * static_cast<double>(width)},
         {"parameter", record.parameter ? json::Value(*record.parameter)
                                        : json::Value(nullptr)},
         {"unit",
@@ -298,14 +297,15 @@ static json::Array describeParameters(func::FuncOp step,
     DictionaryAttr attrs = step.getArgAttrDict(index);
     auto local = cast<RankedTensorType>(type);
     auto global = attrs.getAs<TypeAttr>(kGlobalTypeAttr);
-    int64_t gathered = 0, reduced = 0, sent = 0;
+    int64_t gathered = 0, reduced = 0;
+    double sent = 0;
     for (const CollectiveRecord &record : records) {
       if (record.parameter != static_cast<int64_t>(index))
         continue;
       bool isGather = record.kind == CollectiveKind::AllGather;
       (isGather ? gathered : reduced) +=
           record.count * record.getPaddedElements();
-      sent += record.count * record.getSentElements();
+      sent += static_cast<double>(record.count) * record.getSentElements();
     }
     list.push_back(json::Object{
         {"argument", static_cast<int64_t>(index)},

@@ -221,7 +221,7 @@ static void printCollectives(const llvm::json::Object &manifest) {
         *object.getInteger("id"), *object.getString("kind"),
         object.getString("dtype").value_or("?"), group,
         *object.getInteger("count"), *object.getInteger("bytes"),
-        *object.getInteger("sent_bytes"),
+        *object.getNumber("sent_bytes"),
         object.getString("unit").value_or("-"));
   }
 }

@@ -38,6 +38,18 @@ static MemRefType getBufferType(Type tensor) {
 // Loops and conditionals
 //===----------------------------------------------------------------------===//
 
+/// True if a nested loop makes `value` by updating `carry`: it is in the carry's
+/// buffer already. (Upstream's analysis takes a copy onto itself for a conflict if
+/// the two are equal only through a nested loop.)
+static bool isUpdatedByNestedLoop(Value value, Value carry) {
+  while (auto loop = value.getDefiningOp<scf::ForOp>()) {
+    value = loop.getTiedLoopInit(cast<OpResult>(value))->get();
+    if (value == carry)
+      return true;
+  }
+  return false;
+}
+
 /// Sends the values that a loop carries back to the buffers they came in. A carry
 /// that becomes another carry is copied first, before any of them is overwritten.
 static void placeLoopCarries(scf::ForOp loop) {
@@ -52,10 +64,31 @@ static void placeLoopCarries(scf::ForOp loop) {
   }
   for (auto [index, carry] : llvm::enumerate(carries)) {
     Value next = yield.getOperand(index);
-    if (isa<RankedTensorType>(next.getType()) && next != carry)
+    if (isa<RankedTensorType>(next.getType()) && next != carry &&
+        !isUpdatedByNestedLoop(next, carry))
       yield.setOperand(index,
                        materialize(builder, next.getLoc(), next, carry));
   }
+}
+
+/// A tensor from before the conditional that one of the branches hands on, and
+/// that nothing but the conditional needs any more: a conditional update of it.
+static Value findUpdatedTensor(OpResult result) {
+  Operation *conditional = result.getOwner();
+  for (Region &region : conditional->getRegions()) {
+    Value value = region.front().getTerminator()->getOperand(
+        result.getResultNumber());
+    bool isFromBefore = value.getParentRegion()->isProperAncestor(&region);
+    bool isDead = llvm::all_of(value.getUsers(), [&](Operation *user) {
+      Operation *top = conditional->getBlock()->findAncestorOpInBlock(*user);
+      return top && (top == conditional || top->isBeforeInBlock(conditional));
+    });
+    bool isInSameBlock =
+        value.getParentBlock() == conditional->getBlock(); // not around a loop
+    if (isFromBefore && isDead && isInSameBlock)
+      return value;
+  }
+  return {};
 }
 
 /// Gives each result of a conditional one buffer, which all branches write.
@@ -65,14 +98,19 @@ static void placeBranchResults(Operation *conditional) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
     if (!type)
       continue;
-    Value empty = tensor::EmptyOp::create(before, conditional->getLoc(),
-                                          type.getShape(), type.getElementType());
+    Value destination = findUpdatedTensor(result);
+    if (!destination)
+      destination =
+          tensor::EmptyOp::create(before, conditional->getLoc(),
+                                  type.getShape(), type.getElementType());
     for (Region &region : conditional->getRegions()) {
       Operation *yield = region.front().getTerminator();
       OpBuilder builder(yield);
-      unsigned index = result.getResultNumber();
-      yield->setOperand(index, materialize(builder, conditional->getLoc(),
-                                           yield->getOperand(index), empty));
+      Value value = yield->getOperand(result.getResultNumber());
+      if (value != destination)
+        yield->setOperand(result.getResultNumber(),
+                          materialize(builder, conditional->getLoc(), value,
+                                      destination));
     }
   }
 }
