@@ -3,8 +3,8 @@
 #include "amsp/Target/Manifest.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
-#include "amsp/Placement/PlacementAnalysis.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "amsp/Placement/PlacementAnalysis.h"
 #include "amsp/Target/DataTypes.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringExtras.h"
@@ -181,7 +181,8 @@ static FailureOr<json::Object> describeValue(func::FuncOp step, Type type,
   auto local = dyn_cast<RankedTensorType>(type);
   auto placement = attrs.getAs<PlacementAttr>(kPlacementAttr);
   if (!local || !local.hasStaticShape())
-    return step.emitError() << what << " is no tensor of static shape: " << type;
+    return step.emitError()
+           << what << " is no tensor of static shape: " << type;
   if (!placement)
     return step.emitError() << what << " has no " << kPlacementAttr;
   RankedTensorType global = local;
@@ -192,8 +193,9 @@ static FailureOr<json::Object> describeValue(func::FuncOp step, Type type,
   std::optional<amsp_dtype> dtype =
       global ? getDataType(global.getElementType()) : std::nullopt;
   if (!dtype)
-    return step.emitError() << what << " has an element type that a step cannot "
-                            << "exchange: " << type;
+    return step.emitError()
+           << what << " has an element type that a step cannot "
+           << "exchange: " << type;
   if (auto attr = attrs.getAs<RoleAttr>(kRoleAttr))
     role = attr.getValue();
   return json::Object{{"name", textOrNull(attrs, kNameAttr)},
@@ -207,9 +209,8 @@ static FailureOr<json::Object> describeValue(func::FuncOp step, Type type,
 
 static bool isState(DictionaryAttr attrs) {
   auto role = attrs.getAs<RoleAttr>(kRoleAttr);
-  return role &&
-         llvm::is_contained({Role::Param, Role::OptState, Role::State},
-                            role.getValue());
+  return role && llvm::is_contained({Role::Param, Role::OptState, Role::State},
+                                    role.getValue());
 }
 
 static DictionaryAttr orEmpty(DictionaryAttr attrs, MLIRContext *context) {
@@ -263,9 +264,10 @@ static json::Array describeCollectives(ArrayRef<CollectiveRecord> records) {
         {"id", record.id},
         {"name", record.name},
         {"kind", stringifyCollectiveKind(record.kind).str()},
-        {"reduction", record.reduction
-                          ? json::Value(stringifyReduction(*record.reduction).str())
-                          : json::Value(nullptr)},
+        {"reduction",
+         record.reduction
+             ? json::Value(stringifyReduction(*record.reduction).str())
+             : json::Value(nullptr)},
         {"channel", isGather ? "gather" : "reduce"},
         {"dtype", dtype ? json::Value(getDataTypeName(*dtype).str())
                         : json::Value(nullptr)},
@@ -282,7 +284,8 @@ static json::Array describeCollectives(ArrayRef<CollectiveRecord> records) {
   return list;
 }
 
-/// Elements of an argument over all ranks that hold its pieces, padding included.
+/// Elements of an argument over all ranks that hold its pieces, padding
+/// included.
 static int64_t getPaddedArgumentElements(RankedTensorType local,
                                          PlacementAttr placement) {
   return local.getNumElements() * getGroupSize(placement.getDigits());

@@ -50,8 +50,8 @@ Error CompileDriver::parse() {
   return Error::success();
 }
 
-Error CompileDriver::runPasses(
-    llvm::function_ref<void(OpPassManager &)> build, StringRef stage) {
+Error CompileDriver::runPasses(llvm::function_ref<void(OpPassManager &)> build,
+                               StringRef stage) {
   TimingScope scope = timing.nest(stage);
   PassManager passes(&context, ModuleOp::getOperationName());
   if (failed(applyPassManagerCLOptions(passes)))
@@ -205,9 +205,9 @@ Error CompileDriver::emitCode() {
 /// The collectives of a step, one a line.
 static void printCollectives(const llvm::json::Object &manifest) {
   const llvm::json::Array *collectives = manifest.getArray("collectives");
-  llvm::outs() << llvm::formatv("{0,-4} {1,-15} {2,-6} {3,-16} {4,6} {5,12} {6,12}  {7}\n",
-                                "id", "kind", "dtype", "group", "count",
-                                "bytes", "sent_bytes", "unit");
+  llvm::outs() << llvm::formatv(
+      "{0,-4} {1,-15} {2,-6} {3,-16} {4,6} {5,12} {6,12}  {7}\n", "id", "kind",
+      "dtype", "group", "count", "bytes", "sent_bytes", "unit");
   for (const llvm::json::Value &entry : *collectives) {
     const llvm::json::Object &object = *entry.getAsObject();
     std::string group;

@@ -27,8 +27,8 @@ struct CompileOptions {
   bool printCollectives = false;
 };
 
-/// Runs the whole compilation. Errors in the program are MLIR diagnostics, after
-/// which the returned error is empty text.
+/// Runs the whole compilation. Errors in the program are MLIR diagnostics,
+/// after which the returned error is empty text.
 class CompileDriver {
 public:
   CompileDriver(const CompileOptions &options, mlir::MLIRContext &context,

@@ -13,8 +13,8 @@ Expected<OutputFile> OutputFile::create(StringRef path) {
   Expected<sys::fs::TempFile> file =
       sys::fs::TempFile::create(path + ".%%%%%%.tmp");
   if (!file)
-    return createStringError("output '" + path +
-                             "' cannot be written: " + toString(file.takeError()));
+    return createStringError("output '" + path + "' cannot be written: " +
+                             toString(file.takeError()));
   return OutputFile(path.str(), std::move(*file));
 }
 
@@ -29,7 +29,8 @@ Error OutputFile::write(StringRef content) {
   stream.flush();
   if (std::error_code error = stream.error()) {
     stream.clear_error();
-    return createStringError(error, "output '" + path + "': " + error.message());
+    return createStringError(error,
+                             "output '" + path + "': " + error.message());
   }
   return Error::success();
 }

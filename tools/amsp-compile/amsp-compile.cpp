@@ -30,11 +30,11 @@ static cl::opt<std::string>
 static cl::list<std::string>
     batchArgs("batch-args", cl::CommaSeparated, cl::cat(category),
               cl::desc("Arguments cut along dimension 0, names or indices"));
-static cl::opt<std::string>
-    reduceType("reduce-type", cl::cat(category), cl::init("f32"),
-               cl::desc("Type of reductions: f32"));
-static cl::opt<std::string> target("target", cl::cat(category),
-                                   cl::init("cpu"), cl::desc("cpu"));
+static cl::opt<std::string> reduceType("reduce-type", cl::cat(category),
+                                       cl::init("f32"),
+                                       cl::desc("Type of reductions: f32"));
+static cl::opt<std::string> target("target", cl::cat(category), cl::init("cpu"),
+                                   cl::desc("cpu"));
 static cl::opt<std::string>
     cpu("mcpu", cl::cat(category), cl::init("native"),
         cl::desc("CPU to compile for: native or a name that LLVM knows"));

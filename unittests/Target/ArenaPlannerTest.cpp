@@ -15,7 +15,8 @@ static std::vector<LiveBuffer> makeRandom(unsigned seed, size_t count,
   for (size_t i = 0; i < count; ++i) {
     int64_t begin = random() % 40;
     int64_t end = begin + random() % 12;
-    buffers.push_back({1 + static_cast<int64_t>(random() % maxBytes), begin, end});
+    buffers.push_back(
+        {1 + static_cast<int64_t>(random() % maxBytes), begin, end});
   }
   return buffers;
 }
@@ -29,9 +30,8 @@ static void expectValid(const std::vector<LiveBuffer> &buffers,
     EXPECT_EQ(plan.offsets[i] % alignment, 0);
     highest = std::max(highest, plan.offsets[i] + buffers[i].bytes);
     for (size_t j = 0; j < i; ++j) {
-      bool areApart =
-          plan.offsets[i] + buffers[i].bytes <= plan.offsets[j] ||
-          plan.offsets[j] + buffers[j].bytes <= plan.offsets[i];
+      bool areApart = plan.offsets[i] + buffers[i].bytes <= plan.offsets[j] ||
+                      plan.offsets[j] + buffers[j].bytes <= plan.offsets[i];
       EXPECT_TRUE(areApart || !buffers[i].isLiveWith(buffers[j]))
           << "buffers " << i << " and " << j;
     }
@@ -40,8 +40,8 @@ static void expectValid(const std::vector<LiveBuffer> &buffers,
   EXPECT_GE(plan.bytes, getPeakLiveBytes(buffers));
 }
 
-/// The smallest arena that placing in any order, each as low as possible, gives:
-/// one of these orders is optimal.
+/// The smallest arena that placing in any order, each as low as possible,
+/// gives: one of these orders is optimal.
 static int64_t findOptimum(const std::vector<LiveBuffer> &buffers) {
   std::vector<size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), 0);
@@ -55,7 +55,8 @@ static int64_t findOptimum(const std::vector<LiveBuffer> &buffers) {
       while (moved) {
         moved = false;
         for (size_t other = 0; other < buffers.size(); ++other)
-          if (offsets[other] >= 0 && buffers[index].isLiveWith(buffers[other]) &&
+          if (offsets[other] >= 0 &&
+              buffers[index].isLiveWith(buffers[other]) &&
               offset < offsets[other] + buffers[other].bytes &&
               offsets[other] < offset + buffers[index].bytes) {
             offset = offsets[other] + buffers[other].bytes;

@@ -36,8 +36,8 @@ struct CollectiveRecord {
   int64_t getSentElements() const;
 };
 
-/// The collectives of a step in program order. Fails, with a diagnostic, for one
-/// in a loop whose trip count is not known.
+/// The collectives of a step in program order. Fails, with a diagnostic, for
+/// one in a loop whose trip count is not known.
 mlir::FailureOr<llvm::SmallVector<CollectiveRecord>>
 collectCollectives(mlir::func::FuncOp step);
 

@@ -16,8 +16,8 @@ struct PlacedBuffer {
 };
 } // namespace
 
-/// The smallest gap that holds `buffer` between those live with it; above all of
-/// them if there is none.
+/// The smallest gap that holds `buffer` between those live with it; above all
+/// of them if there is none.
 static int64_t findBestFit(ArrayRef<LiveBuffer> buffers,
                            ArrayRef<PlacedBuffer> placedByOffset,
                            const LiveBuffer &buffer, int64_t alignment) {

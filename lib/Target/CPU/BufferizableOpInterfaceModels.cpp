@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace amsp;
 using namespace mlir::bufferization;
 
-/// The runtime takes addresses of contiguous buffers only: copies `buffer` if it
-/// is none.
+/// The runtime takes addresses of contiguous buffers only: copies `buffer` if
+/// it is none.
 static FailureOr<Value> getContiguous(RewriterBase &rewriter, Location loc,
                                       Value buffer,
                                       const BufferizationOptions &options) {
@@ -22,7 +22,8 @@ static FailureOr<Value> getContiguous(RewriterBase &rewriter, Location loc,
     return buffer;
   auto packed = MemRefType::get(type.getShape(), type.getElementType());
   FailureOr<Value> copy = options.createAlloc(rewriter, loc, packed, {});
-  if (failed(copy) || failed(options.createMemCpy(rewriter, loc, buffer, *copy)))
+  if (failed(copy) ||
+      failed(options.createMemCpy(rewriter, loc, buffer, *copy)))
     return failure();
   return copy;
 }
@@ -58,7 +59,8 @@ struct ExchangeModel
       sources.push_back(*buffer);
     }
     for (Value destination : exchange.getDestinations()) {
-      FailureOr<Value> buffer = getBuffer(rewriter, destination, options, state);
+      FailureOr<Value> buffer =
+          getBuffer(rewriter, destination, options, state);
       if (failed(buffer))
         return failure();
       results.push_back(*buffer);

@@ -19,11 +19,11 @@ using namespace amsp;
 static void replaceCollective(const CollectiveRecord &record) {
   Operation *op = record.op;
   OpBuilder builder(op);
-  auto info = CollectiveInfoAttr::get(
-      op->getContext(), record.id, record.kind,
-      record.reduction.value_or(Reduction::Sum), record.group,
-      ArrayRef(record.rows), ArrayRef(record.full), ArrayRef(record.piece),
-      record.name);
+  auto info = CollectiveInfoAttr::get(op->getContext(), record.id, record.kind,
+                                      record.reduction.value_or(Reduction::Sum),
+                                      record.group, ArrayRef(record.rows),
+                                      ArrayRef(record.full),
+                                      ArrayRef(record.piece), record.name);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Value empty = tensor::EmptyOp::create(builder, op->getLoc(), type.getShape(),
                                         type.getElementType());

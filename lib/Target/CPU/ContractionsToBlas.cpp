@@ -16,8 +16,8 @@ namespace amsp {
 using namespace mlir;
 using namespace amsp;
 
-/// True if every loop is a batch, free or contracted dimension: used by at least
-/// two of the three operands.
+/// True if every loop is a batch, free or contracted dimension: used by at
+/// least two of the three operands.
 static bool hasOnlyContractionDims(linalg::ContractOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   for (unsigned dim = 0, e = maps[0].getNumDims(); dim < e; ++dim) {
@@ -64,7 +64,8 @@ static void convertToBlas(linalg::ContractOp op, RewriterBase &rewriter) {
 }
 
 namespace {
-struct ContractionsToBlas : amsp::impl::ContractionsToBlasBase<ContractionsToBlas> {
+struct ContractionsToBlas
+    : amsp::impl::ContractionsToBlasBase<ContractionsToBlas> {
   using ContractionsToBlasBase::ContractionsToBlasBase;
 
   void runOnOperation() override {

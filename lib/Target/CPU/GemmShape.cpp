@@ -7,8 +7,8 @@ using namespace mlir;
 using namespace amsp;
 
 namespace {
-/// A loop, or several that walk memory as one: strides in A, B and C, zero where
-/// the operand does not depend on it.
+/// A loop, or several that walk memory as one: strides in A, B and C, zero
+/// where the operand does not depend on it.
 struct Loop {
   int64_t size;
   std::array<int64_t, 3> strides;
@@ -37,8 +37,7 @@ static void joinLoops(SmallVector<Loop> &loops, unsigned orderBy) {
   SmallVector<Loop> joined;
   for (const Loop &inner : loops) {
     bool isContinued =
-        !joined.empty() &&
-        llvm::all_of(llvm::seq(3), [&](int operand) {
+        !joined.empty() && llvm::all_of(llvm::seq(3), [&](int operand) {
           return joined.back().strides[operand] ==
                  inner.strides[operand] * inner.size;
         });
@@ -93,8 +92,8 @@ static std::optional<LoopGroups> getLoops(ContractOp op) {
   return groups;
 }
 
-/// Describes a matrix whose rows and columns have these strides, as row-major or
-/// transposed with a leading dimension. False if neither stride is 1.
+/// Describes a matrix whose rows and columns have these strides, as row-major
+/// or transposed with a leading dimension. False if neither stride is 1.
 static bool describeMatrix(int64_t rows, int64_t rowStride, int64_t columns,
                            int64_t columnStride, bool &transposed,
                            int64_t &leading) {
@@ -147,10 +146,10 @@ static void addBatchDim(GemmShape &shape, const Loop &loop) {
 
 /// The largest loop; one of size 1 if there is none.
 static size_t getLargest(ArrayRef<Loop> loops) {
-  return std::distance(loops.begin(),
-                       llvm::max_element(loops, [](const Loop &x, const Loop &y) {
-                         return x.size < y.size;
-                       }));
+  return std::distance(
+      loops.begin(), llvm::max_element(loops, [](const Loop &x, const Loop &y) {
+        return x.size < y.size;
+      }));
 }
 
 std::optional<GemmShape> amsp::matchGemm(ContractOp op) {

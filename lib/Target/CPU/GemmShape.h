@@ -26,8 +26,8 @@ enum class ContractionDim { Batch, M, N, K };
 
 ContractionDim classifyDim(ContractOp op, unsigned dim);
 
-/// One call that computes the contraction on its buffers; none if strides do not
-/// allow it.
+/// One call that computes the contraction on its buffers; none if strides do
+/// not allow it.
 std::optional<GemmShape> matchGemm(ContractOp op);
 
 } // namespace amsp

@@ -71,16 +71,16 @@ Value HostAddresses::materialize(OpBuilder &builder, Location loc,
   int64_t bytes = address.arenaBytes + address.elements * width;
   if (bytes != 0) {
     // As a value: a constant GEP index has 32 bits.
-    Value offset = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
-                                            bytes);
+    Value offset =
+        LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), bytes);
     result = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
                                  address.base, ArrayRef<LLVM::GEPArg>{offset});
   }
   for (auto [index, stride] : address.dynamic) {
     Value number = index;
     if (!index.getType().isInteger(64))
-      number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                          index);
+      number =
+          arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
     Value scale = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
                                            stride * width);
     Value offset = LLVM::MulOp::create(builder, loc, number, scale);

@@ -9,8 +9,8 @@
 
 namespace amsp {
 
-/// Turns memrefs of the host program into addresses: a base and an offset, which
-/// is constant but for slices at places known at run time.
+/// Turns memrefs of the host program into addresses: a base and an offset,
+/// which is constant but for slices at places known at run time.
 class HostAddresses {
 public:
   /// `arena`: address of the arena.
@@ -22,9 +22,8 @@ public:
   }
 
   /// The address of the first element of `memref`.
-  mlir::FailureOr<mlir::Value> getAddress(mlir::OpBuilder &builder,
-                                          mlir::Location loc,
-                                          mlir::Value memref);
+  mlir::FailureOr<mlir::Value>
+  getAddress(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref);
 
   /// The address of the element at `indices`.
   mlir::FailureOr<mlir::Value> getElementAddress(mlir::OpBuilder &builder,

@@ -38,10 +38,10 @@ FlatSymbolRefAttr HostConstants::addStruct(StringRef name,
   for (const ConstantField &field : fields)
     types.push_back(field.type);
   auto type = LLVM::LLVMStructType::getLiteral(builder.getContext(), types);
-  auto global = LLVM::GlobalOp::create(
-      builder, loc, type, /*isConstant=*/true,
-      isExported ? LLVM::Linkage::External : LLVM::Linkage::Private, name,
-      Attribute());
+  auto global = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                                       isExported ? LLVM::Linkage::External
+                                                  : LLVM::Linkage::Private,
+                                       name, Attribute());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&global.getInitializerRegion());
   Value value = LLVM::PoisonOp::create(builder, loc, type);
@@ -74,15 +74,14 @@ FlatSymbolRefAttr HostConstants::addCollective(CollectiveInfoAttr info,
   int64_t numDigits = info.getGroup().getDigits().size();
   int64_t numOperands = info.getRows().size();
   return addStruct(
-      name,
-      {i32(info.getId()), i32(static_cast<int64_t>(info.getKind())),
-       i32(static_cast<int64_t>(info.getReduction())),
-       i32(*getDataType(elementType)),
-       i32(isGather ? AMSP_CHANNEL_GATHER : AMSP_CHANNEL_REDUCE),
-       i32(numDigits), i32(numOperands),
-       address(addNumbers(name + "_digits", digits)),
-       address(addNumbers(name + "_operands", operands)),
-       address(addText(name + "_name", info.getName()))});
+      name, {i32(info.getId()), i32(static_cast<int64_t>(info.getKind())),
+             i32(static_cast<int64_t>(info.getReduction())),
+             i32(*getDataType(elementType)),
+             i32(isGather ? AMSP_CHANNEL_GATHER : AMSP_CHANNEL_REDUCE),
+             i32(numDigits), i32(numOperands),
+             address(addNumbers(name + "_digits", digits)),
+             address(addNumbers(name + "_operands", operands)),
+             address(addText(name + "_name", info.getName()))});
 }
 
 FlatSymbolRefAttr HostConstants::addGemm(const GemmShape &shape,
@@ -125,8 +124,7 @@ FlatSymbolRefAttr HostConstants::addGemm(const GemmShape &shape,
 
 void HostConstants::addStep(StringRef manifest, StringRef execute) {
   addStruct(AMSP_STEP_SYMBOL,
-            {i32(AMSP_STEP_ABI_VERSION),
-             address(addText("manifest", manifest)),
+            {i32(AMSP_STEP_ABI_VERSION), address(addText("manifest", manifest)),
              address(FlatSymbolRefAttr::get(builder.getContext(), execute))},
             /*isExported=*/true);
 }

@@ -16,8 +16,8 @@ namespace amsp {
 using namespace mlir;
 using namespace amsp;
 
-/// The dimensions of an operand, ordered by kind: a packed operand in this order
-/// always fits a call.
+/// The dimensions of an operand, ordered by kind: a packed operand in this
+/// order always fits a call.
 static SmallVector<unsigned> getPackedOrder(ContractOp op, unsigned operand) {
   SmallVector<ContractionDim> kinds;
   switch (operand) {
@@ -105,8 +105,8 @@ struct LegalizeContractions
           break;
         packOperand(op, operand);
         ++numPacked;
-        bytesPacked += getBufferBytes(
-            cast<MemRefType>(op->getOperand(operand).getType()));
+        bytesPacked +=
+            getBufferBytes(cast<MemRefType>(op->getOperand(operand).getType()));
       }
       if (!matchGemm(op)) {
         op.emitOpError("does not fit a BLAS call even when packed");

@@ -87,17 +87,16 @@ void HostLowering::declareRuntime() {
   rankNumber = declare("amsp_rank_number", builder.getI64Type(), {pointer});
   collectiveStart = declare("amsp_collective_start", none,
                             {pointer, pointer, pointer, pointer});
-  collectiveAwait =
-      declare("amsp_collective_await", none, {pointer, pointer});
+  collectiveAwait = declare("amsp_collective_await", none, {pointer, pointer});
   gemmRun = declare("amsp_gemm_run", none,
                     {pointer, pointer, pointer, pointer, pointer});
 }
 
 Value HostLowering::loadPointer(Value array, int64_t index) {
   Location loc = step.getLoc();
-  Value slot = LLVM::GEPOp::create(
-      builder, loc, pointer, pointer, array,
-      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+  Value slot =
+      LLVM::GEPOp::create(builder, loc, pointer, pointer, array,
+                          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
   return LLVM::LoadOp::create(builder, loc, pointer, slot);
 }
 
@@ -172,7 +171,8 @@ LogicalResult HostLowering::lower(ContractOp op) {
   std::optional<GemmShape> shape = matchGemm(op);
   if (!shape)
     return op.emitOpError("has strides that BLAS does not take");
-  Type elementType = cast<MemRefType>(op.getOutput().getType()).getElementType();
+  Type elementType =
+      cast<MemRefType>(op.getOutput().getType()).getElementType();
   Value lhs = shape->swapOperands ? op.getRhs() : op.getLhs();
   Value rhs = shape->swapOperands ? op.getLhs() : op.getRhs();
   FailureOr<Value> a = addressOf(op, lhs), b = addressOf(op, rhs),
@@ -195,8 +195,8 @@ FailureOr<Value> HostLowering::storeAddresses(Operation *op,
     builder.setInsertionPointToStart(&step.getBody().front());
     Value count = LLVM::ConstantOp::create(
         builder, op->getLoc(), builder.getI64Type(), memrefs.size());
-    array = LLVM::AllocaOp::create(builder, op->getLoc(), pointer, pointer,
-                                   count);
+    array =
+        LLVM::AllocaOp::create(builder, op->getLoc(), pointer, pointer, count);
   }
   for (auto [index, memref] : llvm::enumerate(memrefs)) {
     FailureOr<Value> address = addressOf(op, memref);
@@ -303,7 +303,8 @@ LogicalResult HostLowering::lower(Operation *op) {
             RankNumberOp, memref::CopyOp, memref::LoadOp, memref::StoreOp>(
           [&](auto typed) { return lower(typed); })
       .Case([&](memref::GetGlobalOp global) {
-        addresses->setBase(global, addressOf(op->getLoc(), global.getNameAttr()));
+        addresses->setBase(global,
+                           addressOf(op->getLoc(), global.getNameAttr()));
         return success();
       })
       .Default([](Operation *) { return success(); });
@@ -344,9 +345,8 @@ LogicalResult HostLowering::run() {
   step.setType(builder.getFunctionType(body.getArgumentTypes(), {}));
   step->removeAttr(step.getArgAttrsAttrName());
   step.setName(kExecuteFunction);
-  module->setAttr(kManifestAttr,
-                  builder.getStringAttr(printManifest(
-                      std::move(*manifest->getAsObject()))));
+  module->setAttr(kManifestAttr, builder.getStringAttr(printManifest(
+                                     std::move(*manifest->getAsObject()))));
   return success();
 }
 

@@ -30,7 +30,8 @@ static void relaxArithmetic(linalg::LinalgOp op) {
     auto fastMath = dyn_cast<arith::ArithFastMathInterface>(arith);
     if (!fastMath)
       return;
-    arith::FastMathFlags all = fastMath.getFastMathFlagsAttr().getValue() | flags;
+    arith::FastMathFlags all =
+        fastMath.getFastMathFlagsAttr().getValue() | flags;
     arith->setAttr(fastMath.getFastMathAttrName(),
                    arith::FastMathFlagsAttr::get(context, all));
   };
@@ -50,11 +51,10 @@ static void relaxArithmetic(linalg::LinalgOp op) {
 static LogicalResult approximateMath(func::FuncOp kernel) {
   RewritePatternSet patterns(kernel.getContext());
   auto isApproximated = [](StringRef name) {
-    return llvm::is_contained({math::TanhOp::getOperationName(),
-                               math::ErfOp::getOperationName(),
-                               math::Log1pOp::getOperationName(),
-                               math::ExpM1Op::getOperationName()},
-                              name);
+    return llvm::is_contained(
+        {math::TanhOp::getOperationName(), math::ErfOp::getOperationName(),
+         math::Log1pOp::getOperationName(), math::ExpM1Op::getOperationName()},
+        name);
   };
   populateMathPolynomialApproximationPatterns(patterns, isApproximated);
   return applyPatternsGreedily(kernel, std::move(patterns));

@@ -54,7 +54,8 @@ static SmallVector<int64_t> getLoopStrides(linalg::GenericOp op) {
   return sums;
 }
 
-/// Puts loops with large strides outside. Loops that nothing depends on stay out.
+/// Puts loops with large strides outside. Loops that nothing depends on stay
+/// out.
 static FailureOr<linalg::GenericOp> orderLoops(linalg::GenericOp op,
                                                IRRewriter &rewriter) {
   SmallVector<int64_t> strides = getLoopStrides(op);
@@ -98,9 +99,8 @@ static bool canJoin(linalg::GenericOp op, ReassociationIndices group) {
 /// Joins neighbouring loops wherever all operands allow it.
 static LogicalResult joinLoops(linalg::GenericOp op, IRRewriter &rewriter) {
   if (op.hasIndexSemantics() || op.getNumLoops() < 2 ||
-      !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
-        return map.isProjectedPermutation();
-      }))
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isProjectedPermutation(); }))
     return success();
   SmallVector<ReassociationIndices> groups;
   for (int64_t loop = 0, e = op.getNumLoops(); loop < e; ++loop) {

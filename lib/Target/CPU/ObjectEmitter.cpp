@@ -120,15 +120,15 @@ Error amsp::linkSharedLibrary(StringRef object, StringRef library) {
   if (std::error_code error =
           sys::fs::createTemporaryFile("amsp-link", "txt", messages))
     return createStringError(error, "a temporary file cannot be made");
-  SmallVector<StringRef> arguments{
-      *linker, "-shared", "-o", library, object, "-Wl,--as-needed", "-lmvec",
-      "-lm"};
+  SmallVector<StringRef> arguments{*linker,  "-shared", "-o",
+                                   library,  object,    "-Wl,--as-needed",
+                                   "-lmvec", "-lm"};
   std::string failure;
   std::optional<StringRef> redirects[] = {std::nullopt, StringRef(messages),
                                           StringRef(messages)};
-  int status = sys::ExecuteAndWait(*linker, arguments, std::nullopt, redirects,
-                                   /*SecondsToWait=*/0, /*MemoryLimit=*/0,
-                                   &failure);
+  int status =
+      sys::ExecuteAndWait(*linker, arguments, std::nullopt, redirects,
+                          /*SecondsToWait=*/0, /*MemoryLimit=*/0, &failure);
   if (status != 0 && failure.empty())
     if (auto text = MemoryBuffer::getFile(messages))
       failure = (*text)->getBuffer().split('\n').first.str();

@@ -31,9 +31,8 @@ static bool isPureNest(Operation *op) {
       op->getNumResults() != 0)
     return false;
   WalkResult walk = op->walk([&](Operation *nested) {
-    bool isHostOnly =
-        isa<memref::AllocOp, CallOpInterface>(nested) ||
-        isa_and_nonnull<AMSPDialect>(nested->getDialect());
+    bool isHostOnly = isa<memref::AllocOp, CallOpInterface>(nested) ||
+                      isa_and_nonnull<AMSPDialect>(nested->getDialect());
     return isHostOnly ? WalkResult::interrupt() : WalkResult::advance();
   });
   return !walk.wasInterrupted();
@@ -43,7 +42,8 @@ static bool isKernel(Operation *op) {
   return isa<linalg::LinalgOp>(op) || isPureNest(op);
 }
 
-/// The memref type that a kernel sees: without its offset, which the launch adds.
+/// The memref type that a kernel sees: without its offset, which the launch
+/// adds.
 static Type getKernelType(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   if (!memref)
@@ -53,7 +53,8 @@ static Type getKernelType(Type type) {
     return type;
   auto atStart =
       StridedLayoutAttr::get(type.getContext(), 0, layout.getStrides());
-  MemRefType plain = MemRefType::get(memref.getShape(), memref.getElementType());
+  MemRefType plain =
+      MemRefType::get(memref.getShape(), memref.getElementType());
   SmallVector<int64_t> strides;
   int64_t offset;
   if (succeeded(plain.getStridesAndOffset(strides, offset)) &&
@@ -66,7 +67,8 @@ static Type getKernelType(Type type) {
 // Aliasing
 //===----------------------------------------------------------------------===//
 
-/// The operands of a kernel that `op` writes through; none if that is not known.
+/// The operands of a kernel that `op` writes through; none if that is not
+/// known.
 static std::optional<llvm::SmallSetVector<Value, 4>>
 getWrittenBuffers(Operation *op) {
   std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
@@ -84,9 +86,9 @@ getWrittenBuffers(Operation *op) {
   return written;
 }
 
-/// True if no buffer that `op` writes overlaps another one that it uses. Buffers
-/// with different roots are disjoint: the arena keeps those apart that are live
-/// together, arguments are the runtime's.
+/// True if no buffer that `op` writes overlaps another one that it uses.
+/// Buffers with different roots are disjoint: the arena keeps those apart that
+/// are live together, arguments are the runtime's.
 static bool areOperandsDisjoint(Operation *op, ArrayRef<Value> operands) {
   auto written = getWrittenBuffers(op);
   if (!written)
@@ -159,7 +161,8 @@ Outliner::Captures Outliner::getCaptures(Operation *op) {
   used.insert_range(op->getOperands());
   getUsedValuesDefinedAbove(op->getRegions(), used);
   // A linalg op takes any layout, so a slice is passed as the address of its
-  // first element; in a nest of loops the types of views depend on their sources.
+  // first element; in a nest of loops the types of views depend on their
+  // sources.
   bool repeatViews = !isa<linalg::LinalgOp>(op);
   for (Value value : used)
     capture(value, repeatViews, captures, seen);
@@ -192,8 +195,8 @@ func::FuncOp Outliner::build(Operation *op, const Captures &captures) {
   return kernel;
 }
 
-/// The kernel that has the same text as `kernel`, which is erased if another one
-/// has.
+/// The kernel that has the same text as `kernel`, which is erased if another
+/// one has.
 func::FuncOp Outliner::unify(func::FuncOp kernel) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -212,8 +215,7 @@ void Outliner::outline(Operation *op) {
   Captures captures = getCaptures(op);
   func::FuncOp kernel = unify(build(op, captures));
   builder.setInsertionPoint(op);
-  LaunchOp::create(builder, op->getLoc(), kernel.getName(),
-                   captures.arguments);
+  LaunchOp::create(builder, op->getLoc(), kernel.getName(), captures.arguments);
   op->erase();
 }
 

@@ -38,9 +38,9 @@ static MemRefType getBufferType(Type tensor) {
 // Loops and conditionals
 //===----------------------------------------------------------------------===//
 
-/// True if a nested loop makes `value` by updating `carry`: it is in the carry's
-/// buffer already. (Upstream's analysis takes a copy onto itself for a conflict if
-/// the two are equal only through a nested loop.)
+/// True if a nested loop makes `value` by updating `carry`: it is in the
+/// carry's buffer already. (Upstream's analysis takes a copy onto itself for a
+/// conflict if the two are equal only through a nested loop.)
 static bool isUpdatedByNestedLoop(Value value, Value carry) {
   while (auto loop = value.getDefiningOp<scf::ForOp>()) {
     value = loop.getTiedLoopInit(cast<OpResult>(value))->get();
@@ -50,8 +50,9 @@ static bool isUpdatedByNestedLoop(Value value, Value carry) {
   return false;
 }
 
-/// Sends the values that a loop carries back to the buffers they came in. A carry
-/// that becomes another carry is copied first, before any of them is overwritten.
+/// Sends the values that a loop carries back to the buffers they came in. A
+/// carry that becomes another carry is copied first, before any of them is
+/// overwritten.
 static void placeLoopCarries(scf::ForOp loop) {
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   OpBuilder builder(yield);
@@ -66,8 +67,7 @@ static void placeLoopCarries(scf::ForOp loop) {
     Value next = yield.getOperand(index);
     if (isa<RankedTensorType>(next.getType()) && next != carry &&
         !isUpdatedByNestedLoop(next, carry))
-      yield.setOperand(index,
-                       materialize(builder, next.getLoc(), next, carry));
+      yield.setOperand(index, materialize(builder, next.getLoc(), next, carry));
   }
 }
 
@@ -76,8 +76,8 @@ static void placeLoopCarries(scf::ForOp loop) {
 static Value findUpdatedTensor(OpResult result) {
   Operation *conditional = result.getOwner();
   for (Region &region : conditional->getRegions()) {
-    Value value = region.front().getTerminator()->getOperand(
-        result.getResultNumber());
+    Value value =
+        region.front().getTerminator()->getOperand(result.getResultNumber());
     bool isFromBefore = value.getParentRegion()->isProperAncestor(&region);
     bool isDead = llvm::all_of(value.getUsers(), [&](Operation *user) {
       Operation *top = conditional->getBlock()->findAncestorOpInBlock(*user);
@@ -108,9 +108,9 @@ static void placeBranchResults(Operation *conditional) {
       OpBuilder builder(yield);
       Value value = yield->getOperand(result.getResultNumber());
       if (value != destination)
-        yield->setOperand(result.getResultNumber(),
-                          materialize(builder, conditional->getLoc(), value,
-                                      destination));
+        yield->setOperand(
+            result.getResultNumber(),
+            materialize(builder, conditional->getLoc(), value, destination));
     }
   }
 }
@@ -125,8 +125,8 @@ class StepBoundary {
 public:
   explicit StepBoundary(func::FuncOp step)
       : step(step), builder(step.getBody()),
-        terminator(cast<func::ReturnOp>(step.getBody().back().getTerminator())) {
-  }
+        terminator(
+            cast<func::ReturnOp>(step.getBody().back().getTerminator())) {}
 
   LogicalResult rewrite();
 
@@ -213,7 +213,9 @@ void StepBoundary::copyPassedThrough() {
   builder.setInsertionPoint(terminator);
   for (OpOperand &result : terminator->getOpOperands()) {
     Value destination = destinations[result.getOperandNumber()].second;
-    if (result.get() != destination && llvm::is_contained(tensors, result.get()))
+    auto *argument = llvm::find(tensors, result.get());
+    if (result.get() != destination && argument != tensors.end() &&
+        isState(std::distance(tensors.begin(), argument)))
       result.set(copyOf(builder, terminator.getLoc(), result.get()));
   }
 }
@@ -223,9 +225,9 @@ void StepBoundary::writeResults() {
   for (auto [value, destination] :
        llvm::zip_equal(terminator.getOperands(), destinations))
     if (value != destination.second)
-      written.emplace_back(materialize(builder, value.getLoc(), value,
-                                       destination.second),
-                           destination.first);
+      written.emplace_back(
+          materialize(builder, value.getLoc(), value, destination.second),
+          destination.first);
   // Nothing is left to copy here once both are one buffer; it keeps the value.
   for (auto [value, buffer] : written)
     MaterializeInDestinationOp::create(builder, value.getLoc(), TypeRange(),

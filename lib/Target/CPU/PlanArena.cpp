@@ -39,7 +39,8 @@ private:
 
 /// A buffer lives from its first to its last access, seen from the block that
 /// makes it: a loop in that block which touches it keeps it for all iterations.
-static LiveBuffer getLifetime(memref::AllocOp alloc, const ProgramOrder &order) {
+static LiveBuffer getLifetime(memref::AllocOp alloc,
+                              const ProgramOrder &order) {
   LiveBuffer buffer{getBufferBytes(alloc.getType()),
                     std::numeric_limits<int64_t>::max(), -1};
   forEachAccess(alloc, [&](OpOperand &use) {
@@ -56,9 +57,11 @@ static LogicalResult verifyBuffersAreStatic(func::FuncOp function) {
     bool makesBuffer =
         getViewSource(op) ||
         isa<memref::AllocOp, memref::GetGlobalOp, ArenaViewOp>(op);
-    if (!makesBuffer && llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>)) {
-      op->emitOpError("chooses a buffer at run time, which the memory plan does "
-                      "not support");
+    if (!makesBuffer &&
+        llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>)) {
+      op->emitOpError(
+          "chooses a buffer at run time, which the memory plan does "
+          "not support");
       return WalkResult::interrupt();
     }
     auto alloc = dyn_cast<memref::AllocOp>(op);
@@ -95,8 +98,8 @@ struct PlanArena : amsp::impl::PlanArenaBase<PlanArena> {
     ArenaPlan plan = planArena(buffers);
     for (auto [alloc, offset] : llvm::zip_equal(allocs, plan.offsets)) {
       OpBuilder builder(alloc);
-      auto view = ArenaViewOp::create(builder, alloc.getLoc(), alloc.getType(),
-                                      offset);
+      auto view =
+          ArenaViewOp::create(builder, alloc.getLoc(), alloc.getType(), offset);
       alloc.replaceAllUsesWith(view.getResult());
       alloc.erase();
     }

@@ -29,8 +29,8 @@ static bool isLastAccess(Operation *op, memref::AllocOp buffer) {
   return isLast;
 }
 
-/// True if `op` touches `buffer` only as operands with the map of its result, so
-/// that an element is read before it is written and never after.
+/// True if `op` touches `buffer` only as operands with the map of its result,
+/// so that an element is read before it is written and never after.
 static bool readsOnlyInPlace(linalg::LinalgOp op, Value buffer, AffineMap map) {
   bool inPlace = true;
   forEachAccess(buffer, [&](OpOperand &use) {

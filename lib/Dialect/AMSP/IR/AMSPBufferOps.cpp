@@ -30,7 +30,8 @@ static LogicalResult verifySides(Operation *op, CollectiveInfoAttr info,
     if (source.getNumElements() != (fromFull ? full : piece) ||
         destination.getNumElements() != (toFull ? full : piece))
       return op->emitOpError("operand ")
-             << i << " does not have the elements that rows, full and piece say";
+             << i
+             << " does not have the elements that rows, full and piece say";
   }
   return success();
 }
@@ -56,8 +57,8 @@ LogicalResult ContractOp::verify() {
     auto type = cast<ShapedType>(value.getType());
     if (!map.isProjectedPermutation() ||
         map.getNumResults() != static_cast<unsigned>(type.getRank()))
-      return emitOpError("map ") << index << " is no projected permutation of "
-                                 << type;
+      return emitOpError("map ")
+             << index << " is no projected permutation of " << type;
     if (!type.getElementType().isF32() && !type.getElementType().isF64())
       return emitOpError("BLAS takes f32 and f64, got ") << type;
   }
@@ -81,8 +82,8 @@ void ContractOp::getEffects(
 }
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
-  auto kernel = symbolTable.lookupNearestSymbolFrom<func::FuncOp>(
-      *this, getKernelAttr());
+  auto kernel =
+      symbolTable.lookupNearestSymbolFrom<func::FuncOp>(*this, getKernelAttr());
   if (!kernel)
     return emitOpError("no kernel ") << getKernelAttr();
   if (kernel.getNumArguments() != getNumOperands())
