@@ -213,8 +213,9 @@ void StepBoundary::copyPassedThrough() {
   builder.setInsertionPoint(terminator);
   for (OpOperand &result : terminator->getOpOperands()) {
     Value destination = destinations[result.getOperandNumber()].second;
-    if (result.get() != destination &&
-        llvm::is_contained(tensors, result.get()))
+    auto *argument = llvm::find(tensors, result.get());
+    if (result.get() != destination && argument != tensors.end() &&
+        isState(std::distance(tensors.begin(), argument)))
       result.set(copyOf(builder, terminator.getLoc(), result.get()));
   }
 }

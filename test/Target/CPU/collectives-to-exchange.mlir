@@ -1,0 +1,31 @@
+// RUN: amsp-opt %s --amsp-collectives-to-exchange | FileCheck %s
+
+#replicated = #amsp.placement<replicated>
+
+// The manifest is made from the same walk as the numbers.
+// CHECK: module {{.*}} amsp.manifest = "{{.*}}\22kind\22:\22reduce_scatter\22
+module @step attributes {amsp.levels = array<i64: 2, 2>,
+    amsp.strategy = {p = array<i64: 1, 1>, g = array<i64: 1, 1>, os = array<i64: 2, 2>}} {
+  // CHECK-LABEL: func.func @main
+  func.func @main(%g: tensor<13x31xf32> {amsp.placement = #replicated},
+                  %s: tensor<5x8x6xf32> {amsp.placement = #replicated},
+                  %rows: tensor<3x4xf32> {amsp.placement = #replicated})
+      -> (tensor<101xf32> {amsp.placement = #replicated}, tensor<5x12xf32> {amsp.placement = #replicated},
+          tensor<3x16xf32> {amsp.placement = #replicated}, tensor<i32> {amsp.placement = #replicated}) {
+    // 403 elements in 4 pieces of 101: one of padding.
+    // CHECK: %[[E:.*]] = tensor.empty() : tensor<101xf32>
+    // CHECK: amsp.exchange <0, reduce_scatter, sum, <[1:2, 2:2]>, rows = [1], full = [403], piece = [101], "reduce_scatter.0 of h.0"> %{{.*}} into %[[E]]
+    %0 = amsp.reduce_scatter sum %g group = <[1:2, 2:2]> parameter = 0 unit = "h.0" : tensor<13x31xf32> -> tensor<101xf32>
+    // A stack keeps its leading dimension.
+    // CHECK: amsp.exchange <1, reduce_scatter, max, <[1:2, 2:2]>, rows = [5], full = [48], piece = [12], "reduce_scatter.1">
+    %1 = amsp.reduce_scatter max %s group = <[1:2, 2:2]> keep = 1 : tensor<5x8x6xf32> -> tensor<5x12xf32>
+    // Along a dimension, the rows are those before it.
+    // CHECK: amsp.exchange <2, all_gather, sum, <[1:2, 2:2]>, rows = [3], full = [16], piece = [4], "all_gather.2">
+    %2 = amsp.all_gather %rows group = <[1:2, 2:2]> dim = 1 : tensor<3x4xf32> -> tensor<3x16xf32>
+    // CHECK: %[[RANK:.*]] = amsp.rank_number
+    // CHECK: arith.divui %[[RANK]]
+    // CHECK-NOT: amsp.group_index
+    %3 = amsp.group_index group = <[1:2, 2:2]> : tensor<i32>
+    return %0, %1, %2, %3 : tensor<101xf32>, tensor<5x12xf32>, tensor<3x16xf32>, tensor<i32>
+  }
+}

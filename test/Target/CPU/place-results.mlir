@@ -1,0 +1,58 @@
+// RUN: amsp-opt %s --split-input-file --amsp-place-results | FileCheck %s
+
+// States that trade places are copied before one is overwritten.
+// CHECK-LABEL: func.func @swap
+// CHECK-SAME: (%[[A:.*]]: memref<8xf32> {amsp.result = 0 : i64}, %[[B:.*]]: memref<8xf32> {amsp.result = 1 : i64}) {
+// CHECK-DAG: %[[TA:.*]] = bufferization.to_tensor %[[A]] restrict writable
+// CHECK-DAG: %[[TB:.*]] = bufferization.to_tensor %[[B]] restrict writable
+// CHECK-DAG: %[[CB:.*]] = bufferization.alloc_tensor() copy(%[[TB]])
+// CHECK-DAG: %[[CA:.*]] = bufferization.alloc_tensor() copy(%[[TA]])
+// CHECK: %[[NA:.*]] = bufferization.materialize_in_destination %[[CB]] in %[[TA]]
+// CHECK: %[[NB:.*]] = bufferization.materialize_in_destination %[[CA]] in %[[TB]]
+// CHECK: bufferization.materialize_in_destination %[[NA]] in writable %[[A]]
+// CHECK: bufferization.materialize_in_destination %[[NB]] in writable %[[B]]
+func.func @swap(%a: tensor<8xf32> {amsp.result = 0 : i64}, %b: tensor<8xf32> {amsp.result = 1 : i64})
+    -> (tensor<8xf32> {amsp.argument = 0 : i64}, tensor<8xf32> {amsp.argument = 1 : i64}) {
+  return %b, %a : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// A state that stays needs nothing; other results get buffers; the batch is not
+// written.
+// CHECK-LABEL: func.func @outputs
+// CHECK-SAME: %[[A:.*]]: memref<8xf32> {amsp.result = 0 : i64}, %[[X:.*]]: memref<8xf32>,
+// CHECK-SAME: %[[R:.*]]: memref<8xf32> {amsp.result_buffer = 1 : i64})
+// CHECK: %[[TX:.*]] = bufferization.to_tensor %[[X]] restrict :
+// CHECK: %[[TR:.*]] = bufferization.to_tensor %[[R]] restrict writable
+// CHECK-NOT: bufferization.alloc_tensor
+// CHECK: %[[NR:.*]] = bufferization.materialize_in_destination %[[TX]] in %[[TR]]
+// CHECK-NEXT: bufferization.materialize_in_destination %[[NR]] in writable %[[R]]
+// CHECK-NEXT: return
+func.func @outputs(%a: tensor<8xf32> {amsp.result = 0 : i64}, %x: tensor<8xf32>)
+    -> (tensor<8xf32> {amsp.argument = 0 : i64}, tensor<8xf32>) {
+  return %a, %x : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @branches
+// CHECK: %[[E:.*]] = tensor.empty()
+// CHECK: scf.if
+// CHECK: bufferization.materialize_in_destination %{{.*}} in %[[E]]
+// CHECK: else
+// CHECK: bufferization.materialize_in_destination %{{.*}} in %[[E]]
+func.func @branches(%c: i1, %n: index) -> tensor<8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %0 = scf.if %c -> tensor<8xf32> {
+    %e = tensor.empty() : tensor<8xf32>
+    %1 = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %1 : tensor<8xf32>
+  } else {
+    %e = tensor.empty() : tensor<8xf32>
+    %1 = linalg.fill ins(%one : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %1 : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}
