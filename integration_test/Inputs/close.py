@@ -4,7 +4,9 @@ import sys
 
 import numpy as np
 
-TOLERANCE = 1e-4  # of the largest value of an array
+# Of the largest value of an array. Adam divides a gradient by its own size, so
+# one that is rounding noise (a key's bias) differs by more than rounding.
+TOLERANCE = 2e-3
 
 
 def main(first, second):
