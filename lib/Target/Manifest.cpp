@@ -24,12 +24,10 @@ int64_t CollectiveRecord::getPaddedElements() const {
   return rows * piece * members;
 }
 
-int64_t CollectiveRecord::getSentElements() const {
-  int64_t members = group.getSize();
-  int64_t once = getPaddedElements() * (members - 1) / members;
-  return kind == CollectiveKind::AllReduce
-             ? 2 * getPaddedElements() * (members - 1) / members
-             : once;
+double CollectiveRecord::getSentElements() const {
+  double members = group.getSize();
+  double once = getPaddedElements() * (members - 1) / members;
+  return kind == CollectiveKind::AllReduce ? 2 * once : once;
 }
 
 /// Sets rows, full and piece from the shapes of the two sides.
@@ -147,6 +145,14 @@ static json::Array toJson(ArrayRef<int64_t> values) {
   return json::Array(values);
 }
 
+/// A fraction only where there is one: (n-1)/n of a number n does not divide.
+static json::Value toNumber(double value) {
+  auto whole = static_cast<int64_t>(value);
+  if (static_cast<double>(whole) == value)
+    return whole;
+  return value;
+}
+
 static json::Array toJson(ArrayRef<Digit> digits) {
   json::Array list;
   for (const Digit &digit : digits)
@@ -198,6 +204,14 @@ static FailureOr<json::Object> describeValue(func::FuncOp step, Type type,
            << "exchange: " << type;
   if (auto attr = attrs.getAs<RoleAttr>(kRoleAttr))
     role = attr.getValue();
+  // Flattened, but not cut: the same bytes as the global value.
+  bool isWhole = placement.getKind() == PlacementKind::Flat &&
+                 placement.getDigits().empty() &&
+                 local.getNumElements() == global.getNumElements();
+  if (isWhole) {
+    placement = PlacementAttr::getReplicated(step.getContext());
+    local = global;
+  }
   return json::Object{{"name", textOrNull(attrs, kNameAttr)},
                       {"role", stringifyRole(role).str()},
                       {"unit", textOrNull(attrs, kUnitAttr)},
@@ -275,7 +289,7 @@ static json::Array describeCollectives(ArrayRef<CollectiveRecord> records) {
         {"group_size", record.group.getSize()},
         {"count", record.count},
         {"bytes", record.getPaddedElements() * width},
-        {"sent_bytes", record.getSentElements() * width},
+        {"sent_bytes", toNumber(record.getSentElements() * width)},
         {"parameter", record.parameter ? json::Value(*record.parameter)
                                        : json::Value(nullptr)},
         {"unit",
@@ -301,7 +315,8 @@ static json::Array describeParameters(func::FuncOp step,
     DictionaryAttr attrs = step.getArgAttrDict(index);
     auto local = cast<RankedTensorType>(type);
     auto global = attrs.getAs<TypeAttr>(kGlobalTypeAttr);
-    int64_t gathered = 0, reduced = 0, sent = 0;
+    int64_t gathered = 0, reduced = 0;
+    double sent = 0;
     for (const CollectiveRecord &record : records) {
       if (record.parameter != static_cast<int64_t>(index))
         continue;
@@ -320,7 +335,7 @@ static json::Array describeParameters(func::FuncOp step,
                        local, attrs.getAs<PlacementAttr>(kPlacementAttr))},
         {"gathers", gathered},
         {"reductions", reduced},
-        {"sent_elements", sent}});
+        {"sent_elements", toNumber(sent)}});
   }
   return list;
 }

@@ -32,8 +32,8 @@ struct CollectiveRecord {
 
   /// Elements of the full side, padding included.
   int64_t getPaddedElements() const;
-  /// Elements that a rank sends in one run.
-  int64_t getSentElements() const;
+  /// Elements that a rank sends in one run, on average.
+  double getSentElements() const;
 };
 
 /// The collectives of a step in program order. Fails, with a diagnostic, for
