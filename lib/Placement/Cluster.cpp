@@ -26,9 +26,6 @@ template <> struct MappingTraits<Cluster> {
   static void mapping(IO &io, Cluster &cluster) {
     io.mapRequired("levels", cluster.levels);
   }
-  static std::string validate(IO &, Cluster &cluster) {
-    return cluster.levels.empty() ? "a cluster needs a level" : "";
-  }
 };
 } // namespace llvm::yaml
 

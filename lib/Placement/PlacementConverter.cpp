@@ -30,12 +30,18 @@ struct PlacementConverter::Step {
     return dim ? builder.getI64IntegerAttr(*dim) : IntegerAttr();
   }
 
+  /// A piece may have the type of the whole: of one element on two ranks, each
+  /// has one, and one of them is padding.
+  bool isSame(ArrayRef<Digit> digits, RankedTensorType type) const {
+    return getGroupSize(digits) == 1 && local.getType() == type;
+  }
+
   // Over a group of one rank these change no more than the shape, which
   // amsp-lower-local-ops writes as a reshape.
 
   Value allGather(ArrayRef<Digit> digits, RankedTensorType type,
                   std::optional<int64_t> dim = std::nullopt) const {
-    if (local.getType() == type)
+    if (isSame(digits, type))
       return local;
     IntegerAttr window =
         tag.window ? builder.getI64IntegerAttr(*tag.window) : IntegerAttr();
@@ -63,7 +69,7 @@ struct PlacementConverter::Step {
   }
   Value localSlice(ArrayRef<Digit> digits, RankedTensorType type,
                    std::optional<int64_t> dim = std::nullopt) const {
-    if (local.getType() == type)
+    if (isSame(digits, type))
       return local;
     return LocalSliceOp::create(builder, loc, type, local, getGroup(digits),
                                 getDim(dim), builder.getI64IntegerAttr(0));

@@ -95,21 +95,13 @@ static Expected<Strategy> parsePreset(StringRef text,
     return Strategy{one, all, all};
   if (name == "zero3")
     return Strategy{all, all, all};
-  return makeError("unknown strategy '%s': expected ddp, zero1, zero2, zero3, "
-                   "mics:S, hpz:S or p=F,g=F,os=F",
-                   text.str().c_str());
+  return makeError("unknown: expected ddp, zero1, zero2, zero3, mics:S, hpz:S "
+                   "or p=F,g=F,os=F");
 }
 
-Expected<Strategy> amsp::parseStrategy(StringRef text,
-                                       ArrayRef<int64_t> levels) {
-  if (!text.contains('=')) {
-    Expected<Strategy> preset = parsePreset(text, levels);
-    if (!preset)
-      return preset.takeError();
-    if (Error error = verifyStrategy(*preset, levels))
-      return std::move(error);
-    return preset;
-  }
+/// Reads `p=F,g=F,os=F`.
+static Expected<Strategy> parseExplicit(StringRef text,
+                                        ArrayRef<int64_t> levels) {
   Strategy strategy;
   SmallVector<StringRef> items;
   text.split(items, ',');
@@ -121,11 +113,10 @@ Expected<Strategy> amsp::parseStrategy(StringRef text,
                           .Case("os", &strategy.os)
                           .Default(nullptr);
     if (!target)
-      return makeError("unknown key '%s' in strategy '%s': expected p, g, os",
-                       key.str().c_str(), text.str().c_str());
+      return makeError("unknown key '%s': expected p, g, os",
+                       key.str().c_str());
     if (!target->empty())
-      return makeError("'%s' is given twice in strategy '%s'",
-                       key.str().c_str(), text.str().c_str());
+      return makeError("'%s' is given twice", key.str().c_str());
     Expected<Factors> factors = parseFactors(value, levels);
     if (!factors)
       return factors.takeError();
@@ -136,9 +127,19 @@ Expected<Strategy> amsp::parseStrategy(StringRef text,
   if (strategy.g.empty())
     strategy.g = strategy.p;
   if (strategy.os.empty())
-    return makeError("strategy '%s' gives no os", text.str().c_str());
-  if (Error error = verifyStrategy(strategy, levels))
-    return std::move(error);
+    return makeError("no os is given");
+  return strategy;
+}
+
+Expected<Strategy> amsp::parseStrategy(StringRef text,
+                                       ArrayRef<int64_t> levels) {
+  Expected<Strategy> strategy = text.contains('=') ? parseExplicit(text, levels)
+                                                   : parsePreset(text, levels);
+  Error error =
+      strategy ? verifyStrategy(*strategy, levels) : strategy.takeError();
+  if (error)
+    return makeError("strategy '%s': %s", text.str().c_str(),
+                     toString(std::move(error)).c_str());
   return strategy;
 }
 

@@ -25,9 +25,10 @@ int64_t CollectiveRecord::getPaddedElements() const {
 }
 
 double CollectiveRecord::getSentElements() const {
-  double members = group.getSize();
-  double once = getPaddedElements() * (members - 1) / members;
-  return kind == CollectiveKind::AllReduce ? 2 * once : once;
+  auto members = static_cast<double>(group.getSize());
+  double passes = kind == CollectiveKind::AllReduce ? 2 : 1;
+  return passes * static_cast<double>(getPaddedElements()) * (members - 1) /
+         members;
 }
 
 /// Sets rows, full and piece from the shapes of the two sides.
@@ -145,14 +146,6 @@ static json::Array toJson(ArrayRef<int64_t> values) {
   return json::Array(values);
 }
 
-/// A fraction only where there is one: (n-1)/n of a number n does not divide.
-static json::Value toNumber(double value) {
-  auto whole = static_cast<int64_t>(value);
-  if (static_cast<double>(whole) == value)
-    return whole;
-  return value;
-}
-
 static json::Array toJson(ArrayRef<Digit> digits) {
   json::Array list;
   for (const Digit &digit : digits)
@@ -204,14 +197,6 @@ static FailureOr<json::Object> describeValue(func::FuncOp step, Type type,
            << "exchange: " << type;
   if (auto attr = attrs.getAs<RoleAttr>(kRoleAttr))
     role = attr.getValue();
-  // Flattened, but not cut: the same bytes as the global value.
-  bool isWhole = placement.getKind() == PlacementKind::Flat &&
-                 placement.getDigits().empty() &&
-                 local.getNumElements() == global.getNumElements();
-  if (isWhole) {
-    placement = PlacementAttr::getReplicated(step.getContext());
-    local = global;
-  }
   return json::Object{{"name", textOrNull(attrs, kNameAttr)},
                       {"role", stringifyRole(role).str()},
                       {"unit", textOrNull(attrs, kUnitAttr)},
@@ -289,7 +274,7 @@ static json::Array describeCollectives(ArrayRef<CollectiveRecord> records) {
         {"group_size", record.group.getSize()},
         {"count", record.count},
         {"bytes", record.getPaddedElements() * width},
-        {"sent_bytes", toNumber(record.getSentElements() * width)},
+        {"sent_bytes", record.getSentElements() * static_cast<double>(width)},
         {"parameter", record.parameter ? json::Value(*record.parameter)
                                        : json::Value(nullptr)},
         {"unit",
@@ -323,7 +308,7 @@ static json::Array describeParameters(func::FuncOp step,
       bool isGather = record.kind == CollectiveKind::AllGather;
       (isGather ? gathered : reduced) +=
           record.count * record.getPaddedElements();
-      sent += record.count * record.getSentElements();
+      sent += static_cast<double>(record.count) * record.getSentElements();
     }
     list.push_back(json::Object{
         {"argument", static_cast<int64_t>(index)},
@@ -335,7 +320,7 @@ static json::Array describeParameters(func::FuncOp step,
                        local, attrs.getAs<PlacementAttr>(kPlacementAttr))},
         {"gathers", gathered},
         {"reductions", reduced},
-        {"sent_elements", toNumber(sent)}});
+        {"sent_elements", sent}});
   }
   return list;
 }

@@ -433,3 +433,19 @@ def test_unsupported_op_is_named(tmp_path):
     with pytest.raises(RuntimeError, match="stablehlo.sort") as failure:
         to_linalg(text)
     assert str(failure.value).count("error:") == 1
+
+
+def test_rematerialisation_stays(tmp_path):
+    """What a checkpoint computes again in backward is not kept instead."""
+
+    @jax.checkpoint
+    def layer(w, x):
+        return jnp.tanh(jnp.tanh(x @ w) @ w)
+
+    def loss(w, x):
+        return layer(w, layer(w, x)).sum()
+
+    lowered = check(tmp_path, jax.grad(loss), normal(4, 4), normal(3, 4))
+    # Without it: 2 products in each layer's forward, and in its backward 2 for
+    # w and 2 for x, but for the first layer's input.
+    assert lowered.linalg.count("linalg.contract") > 2 * 2 + 2 * 4 - 1

@@ -75,8 +75,7 @@ Error CompileDriver::partition() {
   Expected<Strategy> strategy =
       parseStrategy(options.strategy, partitioning.levels);
   if (!strategy)
-    return createStringError("--strategy " + options.strategy + ": " +
-                             toString(strategy.takeError()));
+    return strategy.takeError();
   return runPasses(
       [&](OpPassManager &passes) {
         buildPartitionPipeline(passes, partitioning);

@@ -61,21 +61,24 @@ TEST(Strategy, explicitFactors) {
 TEST(Strategy, groupThatDoesNotDivideItsLevel) {
   // 2 nodes x 3 GPUs with factor 2; a group of 8 on 2 ranks.
   EXPECT_EQ(getError("os=2x1", {3, 2}),
-            "level 0: os=2 does not divide size=3 (p | g | os | size must hold "
+            "strategy 'os=2x1': level 0: os=2 does not divide size=3 (p | g | "
+            "os | size must hold "
             "on every level)");
   EXPECT_THAT(getError("mics:2", {3, 2}),
               HasSubstr("2 does not divide a level of size 3"));
-  EXPECT_THAT(getError("mics:8", {2}), HasSubstr("more than the levels 2 hold"));
+  EXPECT_THAT(getError("mics:8", {2}),
+              HasSubstr("more than the levels 2 hold"));
   EXPECT_EQ(getError("p=4x1,g=2x1,os=4x1", {4, 2}),
-            "level 0: p=4 does not divide g=2 (p | g | os | size must hold on "
+            "strategy 'p=4x1,g=2x1,os=4x1': level 0: p=4 does not divide g=2 "
+            "(p | g | os | size must hold on "
             "every level)");
 }
 
 TEST(Strategy, malformed) {
-  EXPECT_THAT(getError("zero3x", {2}), HasSubstr("unknown strategy"));
+  EXPECT_THAT(getError("zero3x", {2}), HasSubstr("strategy 'zero3x': unknown"));
   EXPECT_THAT(getError("p=x,os=2", {2}), HasSubstr("'x' is not a factor"));
   EXPECT_THAT(getError("p=0,os=2", {2}), HasSubstr("'0' is not a factor"));
-  EXPECT_THAT(getError("p=1", {2}), HasSubstr("gives no os"));
+  EXPECT_THAT(getError("p=1", {2}), HasSubstr("no os is given"));
   EXPECT_THAT(getError("q=1,os=2", {2}), HasSubstr("unknown key 'q'"));
   EXPECT_THAT(getError("os=2,os=2", {2}), HasSubstr("'os' is given twice"));
   EXPECT_THAT(getError("os=1x1x1", {2, 2}), HasSubstr("has 3 levels"));

@@ -32,7 +32,7 @@ struct CollectiveRecord {
 
   /// Elements of the full side, padding included.
   int64_t getPaddedElements() const;
-  /// Elements that a rank sends in one run, on average.
+  /// Elements that a rank sends in one run.
   double getSentElements() const;
 };
 

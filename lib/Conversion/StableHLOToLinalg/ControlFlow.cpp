@@ -5,8 +5,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 
 namespace amsp {
 #define GEN_PASS_DEF_CONVERTSTABLEHLOCONTROLFLOW
@@ -218,7 +218,8 @@ static void convertCase(RewriterBase &rewriter, stablehlo::CaseOp op) {
 namespace {
 
 struct ConvertStableHLOControlFlowPass
-    : amsp::impl::ConvertStableHLOControlFlowBase<ConvertStableHLOControlFlowPass> {
+    : amsp::impl::ConvertStableHLOControlFlowBase<
+          ConvertStableHLOControlFlowPass> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {

@@ -39,8 +39,7 @@ struct ConvertIota : OpConversionPattern<stablehlo::IotaOp> {
     Value result = createParallelGeneric(
         b, type, {}, {},
         [&](ImplicitLocOpBuilder &builder, ValueRange) -> Value {
-          Value index =
-              linalg::IndexOp::create(builder, op.getIotaDimension());
+          Value index = linalg::IndexOp::create(builder, op.getIotaDimension());
           Type i64 = builder.getI64Type();
           Value integer = arith::IndexCastOp::create(builder, i64, index);
           return emitScalarConvert(builder, integer, i64, element);
@@ -109,11 +108,11 @@ struct ConvertReverse : OpConversionPattern<stablehlo::ReverseOp> {
           for (int64_t dim = 0; dim < type.getRank(); ++dim) {
             Value index = linalg::IndexOp::create(builder, dim);
             if (llvm::is_contained(op.getDimensions(), dim))
-              index = arith::SubIOp::create(
-                  builder,
-                  arith::ConstantIndexOp::create(builder,
-                                                 type.getDimSize(dim) - 1),
-                  index);
+              index =
+                  arith::SubIOp::create(builder,
+                                        arith::ConstantIndexOp::create(
+                                            builder, type.getDimSize(dim) - 1),
+                                        index);
             indices.push_back(index);
           }
           return tensor::ExtractOp::create(builder, adaptor.getOperand(),

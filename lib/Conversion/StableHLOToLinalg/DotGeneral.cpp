@@ -90,9 +90,9 @@ struct ConvertDotGeneral : OpConversionPattern<stablehlo::DotGeneralOp> {
     Value lhs = convertTensor(b, adaptor.getLhs(), lhsElement, sumElement);
     Value rhs = convertTensor(b, adaptor.getRhs(), rhsElement, sumElement);
 
-    auto type = cast<RankedTensorType>(
-                    getTypeConverter()->convertType(op.getType()))
-                    .clone(getSignlessType(sumElement));
+    auto type =
+        cast<RankedTensorType>(getTypeConverter()->convertType(op.getType()))
+            .clone(getSignlessType(sumElement));
     ContractionMaps maps = computeMaps(op);
     Value result = maps.hasContraction
                        ? emitContraction(b, type, lhs, rhs, maps)
@@ -105,7 +105,8 @@ private:
   static Value emitContraction(ImplicitLocOpBuilder &b, RankedTensorType type,
                                Value lhs, Value rhs,
                                const ContractionMaps &maps) {
-    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+    Value zero =
+        arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
     Value init = createFill(b, type, zero);
     // Sums of nothing.
     if (cast<RankedTensorType>(lhs.getType()).getNumElements() == 0 ||

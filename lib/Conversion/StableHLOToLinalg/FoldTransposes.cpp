@@ -18,8 +18,8 @@ static unsigned getInnermostLoop(AffineMap map) {
 
 /// Whether a loop is a batch loop: in both inputs and the output.
 static bool isBatchLoop(ArrayRef<AffineMap> maps, unsigned loop) {
-  return llvm::all_of(
-      maps, [&](AffineMap map) { return map.isFunctionOfDim(loop); });
+  return llvm::all_of(maps,
+                      [&](AffineMap map) { return map.isFunctionOfDim(loop); });
 }
 
 /// `map` for a tensor whose dimension i was dimension permutation[i].
@@ -74,8 +74,8 @@ struct FoldTransposeOfResult : OpRewritePattern<linalg::TransposeOp> {
     SmallVector<AffineExpr> results;
     for (int64_t source : op.getPermutation())
       results.push_back(maps[2].getResult(source));
-    AffineMap map = AffineMap::get(maps[2].getNumDims(), 0, results,
-                                   rewriter.getContext());
+    AffineMap map =
+        AffineMap::get(maps[2].getNumDims(), 0, results, rewriter.getContext());
     if (isBatchLoop(maps, getInnermostLoop(map)))
       return failure();
     maps[2] = map;

@@ -6,10 +6,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/CSE.h"
-#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace amsp {
@@ -144,9 +144,9 @@ static Value getFillValue(RewriterBase &rewriter, Operation *op) {
     return fill.getInputs()[0];
   auto constant = cast<arith::ConstantOp>(op);
   rewriter.setInsertionPoint(op);
-  return arith::ConstantOp::create(rewriter, op->getLoc(),
-                                   cast<SplatElementsAttr>(constant.getValue())
-                                       .getSplatValue<TypedAttr>());
+  return arith::ConstantOp::create(
+      rewriter, op->getLoc(),
+      cast<SplatElementsAttr>(constant.getValue()).getSplatValue<TypedAttr>());
 }
 
 /// Gives each user of a fill, of a splat constant or of an empty tensor one of

@@ -53,8 +53,7 @@ static unsigned getBodyCost(linalg::GenericOp op) {
 /// Inputs that have an element for each point of the loops.
 static unsigned countFullInputs(linalg::GenericOp op) {
   return llvm::count_if(op.getDpsInputOperands(), [&](OpOperand *input) {
-    return op.getMatchingIndexingMap(input).getNumResults() ==
-           op.getNumLoops();
+    return op.getMatchingIndexingMap(input).getNumResults() == op.getNumLoops();
   });
 }
 

@@ -83,7 +83,7 @@ private:
         numbers.getIndexVectorDim(), numbers.getStartIndexMap().size());
 
     SmallVector<Value> position;
-    auto nextOffset = offset.begin();
+    auto *nextOffset = offset.begin();
     Value zero = arith::ConstantIndexOp::create(b, 0);
     for (int64_t dim = 0; dim < operandType.getRank(); ++dim) {
       int64_t batching = findDim(numbers.getOperandBatchingDims(), dim);
@@ -147,9 +147,8 @@ private:
   void computeWindowSizes() {
     const auto *nextWindow = windowShape.begin();
     for (int64_t dim = 0; dim < inputType.getRank(); ++dim) {
-      bool isPoint =
-          llvm::is_contained(numbers.getInsertedWindowDims(), dim) ||
-          llvm::is_contained(numbers.getInputBatchingDims(), dim);
+      bool isPoint = llvm::is_contained(numbers.getInsertedWindowDims(), dim) ||
+                     llvm::is_contained(numbers.getInputBatchingDims(), dim);
       windowSizes.push_back(isPoint ? 1 : *nextWindow++);
     }
   }
@@ -200,11 +199,11 @@ private:
   /// that the window lies in it, if one is needed.
   SmallVector<Value> emitStart(ImplicitLocOpBuilder &b, ArrayRef<Value> batch,
                                Value &inside) {
-    SmallVector<Value> components = readIndexVector(
-        b, adaptor.getScatterIndices(),
-        getElementTypeOrSelf(op.getScatterIndices().getType()), batch,
-        numbers.getIndexVectorDim(),
-        numbers.getScatterDimsToOperandDims().size());
+    SmallVector<Value> components =
+        readIndexVector(b, adaptor.getScatterIndices(),
+                        getElementTypeOrSelf(op.getScatterIndices().getType()),
+                        batch, numbers.getIndexVectorDim(),
+                        numbers.getScatterDimsToOperandDims().size());
     SmallVector<Value> start;
     for (int64_t dim = 0; dim < inputType.getRank(); ++dim) {
       int64_t batching = findDim(numbers.getInputBatchingDims(), dim);
@@ -220,8 +219,7 @@ private:
             b, inputType.getDimSize(dim) - windowSizes[dim] + 1);
         Value test = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                            start.back(), end);
-        inside =
-            inside ? Value(arith::AndIOp::create(b, inside, test)) : test;
+        inside = inside ? Value(arith::AndIOp::create(b, inside, test)) : test;
       } else {
         start.push_back(arith::ConstantIndexOp::create(b, 0));
       }
@@ -267,8 +265,8 @@ private:
         getAsOpFoldResult(getUpdatePosition(b, batch));
     SmallVector<OpFoldResult> updateSizes;
     for (int64_t dim = 0; dim < updateType.getRank(); ++dim)
-      updateSizes.push_back(b.getIndexAttr(
-          isWindowDim(dim) ? updateType.getDimSize(dim) : 1));
+      updateSizes.push_back(
+          b.getIndexAttr(isWindowDim(dim) ? updateType.getDimSize(dim) : 1));
     SmallVector<OpFoldResult> updateStrides(updateSizes.size(),
                                             b.getIndexAttr(1));
 
@@ -297,8 +295,7 @@ private:
           linalg::YieldOp::create(builder, emitRegion(builder, arguments));
         });
     SmallVector<Value> results;
-    for (auto [window, tensor] :
-         llvm::zip_equal(generic.getResults(), tensors))
+    for (auto [window, tensor] : llvm::zip_equal(generic.getResults(), tensors))
       results.push_back(tensor::InsertSliceOp::create(b, window, tensor,
                                                       offsets, sizes, strides));
     return results;

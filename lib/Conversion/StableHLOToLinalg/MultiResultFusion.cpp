@@ -148,7 +148,8 @@ static linalg::GenericOp fuse(RewriterBase &rewriter,
                               linalg::GenericOp producer,
                               linalg::GenericOp consumer) {
   if (!canFuseLoops(producer, consumer) ||
-      (!canSinkTo(producer, consumer) && !hoistTo(rewriter, producer, consumer)))
+      (!canSinkTo(producer, consumer) &&
+       !hoistTo(rewriter, producer, consumer)))
     return {};
   rewriter.setInsertionPoint(consumer);
   linalg::GenericOp fused = createFusedOp(rewriter, producer, consumer);

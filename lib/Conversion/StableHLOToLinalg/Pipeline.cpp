@@ -9,11 +9,12 @@ using namespace mlir;
 
 void amsp::buildStableHLOToLinalgPipeline(OpPassManager &manager) {
   manager.addPass(createInlinerPass());
+  // Not behind the conversion: optimization barriers, which keep what a
+  // rematerialising export computes twice from being joined, end there.
   manager.addPass(createCSEPass());
   manager.addPass(createConvertStableHLOControlFlow());
   manager.addPass(createConvertStableHLOToLinalg());
   manager.addPass(createCanonicalizerPass());
-  manager.addPass(createCSEPass());
   manager.addPass(createFoldTransposesIntoContractions());
   manager.addPass(createFuseElementwise());
   manager.addPass(createExpandMath());

@@ -5,8 +5,8 @@
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace amsp;
@@ -70,8 +70,8 @@ struct ConvertReduce : OpConversionPattern<stablehlo::ReduceOp> {
               results);
           if (failed(emitted))
             for (Type type : types)
-              results.push_back(ub::PoisonOp::create(
-                  builder, getElementTypeOrSelf(type)));
+              results.push_back(
+                  ub::PoisonOp::create(builder, getElementTypeOrSelf(type)));
           if (count == 1)
             allowReassociation(results.front());
           linalg::YieldOp::create(builder, results);

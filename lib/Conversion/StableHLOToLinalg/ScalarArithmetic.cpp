@@ -86,8 +86,7 @@ Value amsp::emitRemainder(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
   Value byZero = emitEqual(b, rhs, zero);
   Value special = byZero;
   if (isSigned(type)) {
-    Value byMinusOne =
-        emitEqual(b, rhs, emitIntegerConstant(b, signless, -1));
+    Value byMinusOne = emitEqual(b, rhs, emitIntegerConstant(b, signless, -1));
     special = arith::OrIOp::create(b, byZero, byMinusOne);
   }
   // The remainder by 1 is that by -1.
@@ -127,11 +126,11 @@ Value amsp::emitIntegerPower(ImplicitLocOpBuilder &b, Value base,
   Value result = one;
   Value square = base;
   for (unsigned bit = 0; bit < width; ++bit) {
-    Value mask = arith::ShLIOp::create(
-        b, one, emitIntegerConstant(b, signless, bit));
-    Value isSet = arith::CmpIOp::create(
-        b, arith::CmpIPredicate::ne, arith::AndIOp::create(b, exponent, mask),
-        zero);
+    Value mask =
+        arith::ShLIOp::create(b, one, emitIntegerConstant(b, signless, bit));
+    Value isSet =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                              arith::AndIOp::create(b, exponent, mask), zero);
     Value product = arith::MulIOp::create(b, result, square);
     result = arith::SelectOp::create(b, isSet, product, result);
     square = arith::MulIOp::create(b, square, square);
@@ -144,9 +143,9 @@ Value amsp::emitIntegerPower(ImplicitLocOpBuilder &b, Value base,
   Value isUnit = arith::OrIOp::create(b, emitEqual(b, base, one),
                                       emitEqual(b, base, minusOne));
   // The bits of a negative exponent have the parity of its absolute value.
-  Value isOdd = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::ne, arith::AndIOp::create(b, exponent, one),
-      zero);
+  Value isOdd =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                            arith::AndIOp::create(b, exponent, one), zero);
   Value unit = arith::SelectOp::create(b, isOdd, base, one);
   Value inverse = arith::SelectOp::create(b, isUnit, unit, zero);
   return arith::SelectOp::create(b, isNegative, inverse, result);
@@ -161,8 +160,8 @@ Value amsp::emitAbs(ImplicitLocOpBuilder &b, Value value, Type type) {
 Value amsp::emitNegate(ImplicitLocOpBuilder &b, Value value) {
   if (isFloat(value))
     return arith::NegFOp::create(b, value);
-  return arith::SubIOp::create(
-      b, emitIntegerConstant(b, value.getType(), 0), value);
+  return arith::SubIOp::create(b, emitIntegerConstant(b, value.getType(), 0),
+                               value);
 }
 
 Value amsp::emitSign(ImplicitLocOpBuilder &b, Value value, Type type) {
@@ -204,8 +203,8 @@ Value amsp::emitShift(ImplicitLocOpBuilder &b, ShiftKind kind, Value value,
   Type type = value.getType();
   unsigned width = type.getIntOrFloatBitWidth();
   Value limit = emitIntegerConstant(b, type, width - 1);
-  Value inRange = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, amount,
-                                        limit);
+  Value inRange =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ule, amount, limit);
   Value safe = arith::SelectOp::create(b, inRange, amount, limit);
   if (kind == ShiftKind::RightArithmetic)
     return arith::ShRSIOp::create(b, value, safe);
@@ -260,8 +259,8 @@ static Value emitTotalOrderKey(ImplicitLocOpBuilder &b, Value value) {
   Type type = b.getIntegerType(value.getType().getIntOrFloatBitWidth());
   unsigned width = type.getIntOrFloatBitWidth();
   Value bits = arith::BitcastOp::create(b, type, value);
-  Value sign = arith::ShRSIOp::create(b, bits,
-                                      emitIntegerConstant(b, type, width - 1));
+  Value sign =
+      arith::ShRSIOp::create(b, bits, emitIntegerConstant(b, type, width - 1));
   Value magnitude = arith::ConstantOp::create(
       b, b.getIntegerAttr(type, APInt::getSignedMaxValue(width)));
   return arith::XOrIOp::create(b, bits,
@@ -299,10 +298,10 @@ static Value emitFloatToInteger(ImplicitLocOpBuilder &b, Value value,
   // The first value above the range and the lowest inside are powers of two.
   double above = std::ldexp(1.0, toSigned ? width - 1 : width);
   double lowest = toSigned ? -above : 0.0;
-  APInt maxInt = toSigned ? APInt::getSignedMaxValue(width)
-                          : APInt::getMaxValue(width);
-  APInt minInt = toSigned ? APInt::getSignedMinValue(width)
-                          : APInt::getMinValue(width);
+  APInt maxInt =
+      toSigned ? APInt::getSignedMaxValue(width) : APInt::getMaxValue(width);
+  APInt minInt =
+      toSigned ? APInt::getSignedMinValue(width) : APInt::getMinValue(width);
   auto constant = [&](const APInt &limit) -> Value {
     return arith::ConstantOp::create(b, b.getIntegerAttr(signless, limit));
   };
@@ -310,13 +309,12 @@ static Value emitFloatToInteger(ImplicitLocOpBuilder &b, Value value,
     return arith::CmpFOp::create(b, predicate, value,
                                  emitFloatConstant(b, from, limit));
   };
-  Value result = toSigned
-                     ? Value(arith::FPToSIOp::create(b, signless, value))
-                     : Value(arith::FPToUIOp::create(b, signless, value));
+  Value result = toSigned ? Value(arith::FPToSIOp::create(b, signless, value))
+                          : Value(arith::FPToUIOp::create(b, signless, value));
   result = arith::SelectOp::create(
       b, compare(arith::CmpFPredicate::OLT, lowest), constant(minInt), result);
-  result = arith::SelectOp::create(
-      b, compare(arith::CmpFPredicate::OGE, above), constant(maxInt), result);
+  result = arith::SelectOp::create(b, compare(arith::CmpFPredicate::OGE, above),
+                                   constant(maxInt), result);
   Value isNaN =
       arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
   return arith::SelectOp::create(b, isNaN, emitIntegerConstant(b, signless, 0),

@@ -71,7 +71,9 @@ static Value emitFloatFunction(ImplicitLocOpBuilder &b, Operation *op,
       .Case([&](stablehlo::CeilOp) { return emitMath<math::CeilOp>(b, v); })
       .Case([&](stablehlo::FloorOp) { return emitMath<math::FloorOp>(b, v); })
       .Case([&](stablehlo::Atan2Op) { return emitMath<math::Atan2Op>(b, v); })
-      .Case([&](stablehlo::RoundNearestAfzOp) { return emitMath<math::RoundOp>(b, v); })
+      .Case([&](stablehlo::RoundNearestAfzOp) {
+        return emitMath<math::RoundOp>(b, v);
+      })
       .Case([&](stablehlo::RoundNearestEvenOp) {
         return emitMath<math::RoundEvenOp>(b, v);
       })
@@ -88,9 +90,8 @@ static Value emitArithmetic(ImplicitLocOpBuilder &b, Operation *op,
       .Case([&](stablehlo::MulOp) { return emitMultiply(b, v[0], v[1]); })
       .Case([&](chlo::SquareOp) { return emitMultiply(b, v[0], v[0]); })
       .Case([&](stablehlo::DivOp) { return emitDivide(b, v[0], v[1], type); })
-      .Case([&](stablehlo::RemOp) {
-        return emitRemainder(b, v[0], v[1], type);
-      })
+      .Case(
+          [&](stablehlo::RemOp) { return emitRemainder(b, v[0], v[1], type); })
       .Case([&](stablehlo::MaxOp) { return emitMaximum(b, v[0], v[1], type); })
       .Case([&](stablehlo::MinOp) { return emitMinimum(b, v[0], v[1], type); })
       .Case([&](stablehlo::PowOp) {
@@ -215,8 +216,8 @@ static Value emitScalarConstant(ImplicitLocOpBuilder &b, Operation *op) {
         b, b.getIntegerAttr(getSignlessType(integer),
                             splat.getSplatValue<APInt>()));
   return arith::ConstantOp::create(
-      b, b.getFloatAttr(splat.getElementType(),
-                        splat.getSplatValue<APFloat>()));
+      b,
+      b.getFloatAttr(splat.getElementType(), splat.getSplatValue<APFloat>()));
 }
 
 LogicalResult amsp::emitScalarRegion(ImplicitLocOpBuilder &b, Block &block,

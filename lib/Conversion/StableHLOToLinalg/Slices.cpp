@@ -50,9 +50,9 @@ struct ConvertPad : OpConversionPattern<stablehlo::PadOp> {
       int64_t low = op.getEdgePaddingLow()[dim];
       // Element i lands at low + i * stride.
       int64_t first = low < 0 ? llvm::divideCeil(-low, stride) : 0;
-      int64_t end = std::min(
-          operandType.getDimSize(dim),
-          llvm::divideCeilSigned(type.getDimSize(dim) - low, stride));
+      int64_t end =
+          std::min(operandType.getDimSize(dim),
+                   llvm::divideCeilSigned(type.getDimSize(dim) - low, stride));
       firsts.push_back(first);
       sizes.push_back(std::max<int64_t>(0, end - first));
       offsets.push_back(low + first * stride);
@@ -101,9 +101,10 @@ struct ConvertConcatenate : OpConversionPattern<stablehlo::ConcatenateOp> {
 
 /// The start of a dynamic slice as indices, clamped so that the slice lies
 /// inside. `types` say whether the starts are signed.
-static SmallVector<OpFoldResult>
-clampStarts(ImplicitLocOpBuilder &b, ValueRange starts, TypeRange types,
-            RankedTensorType operand, ArrayRef<int64_t> sizes) {
+static SmallVector<OpFoldResult> clampStarts(ImplicitLocOpBuilder &b,
+                                             ValueRange starts, TypeRange types,
+                                             RankedTensorType operand,
+                                             ArrayRef<int64_t> sizes) {
   SmallVector<OpFoldResult> clamped;
   for (auto [dim, start] : llvm::enumerate(starts)) {
     int64_t last = operand.getDimSize(dim) - sizes[dim];
@@ -114,8 +115,7 @@ clampStarts(ImplicitLocOpBuilder &b, ValueRange starts, TypeRange types,
     Value scalar = extractScalar(b, start);
     Value limit = arith::ConstantIndexOp::create(b, last);
     if (getElementTypeOrSelf(types[dim]).isUnsignedInteger()) {
-      Value index =
-          arith::IndexCastUIOp::create(b, b.getIndexType(), scalar);
+      Value index = arith::IndexCastUIOp::create(b, b.getIndexType(), scalar);
       clamped.push_back(b.createOrFold<arith::MinUIOp>(index, limit));
       continue;
     }

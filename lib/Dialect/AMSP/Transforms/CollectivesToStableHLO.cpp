@@ -198,11 +198,13 @@ private:
       if (isOurs(attr))
         module->removeAttr(attr.getName());
     for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i)
-      for (NamedAttribute attr : mlir::function_interface_impl::getArgAttrs(step, i))
+      for (NamedAttribute attr :
+           mlir::function_interface_impl::getArgAttrs(step, i))
         if (isOurs(attr))
           step.removeArgAttr(i, attr.getName());
     for (unsigned i = 0, e = step.getNumResults(); i < e; ++i)
-      for (NamedAttribute attr : mlir::function_interface_impl::getResultAttrs(step, i))
+      for (NamedAttribute attr :
+           mlir::function_interface_impl::getResultAttrs(step, i))
         if (isOurs(attr))
           step.removeResultAttr(i, attr.getName());
   }
