@@ -118,8 +118,11 @@ static llvm::Expected<CompileOptions> getOptions() {
   return options;
 }
 
-static int fail(llvm::Error error) {
+/// Prints an error, unless a diagnostic has said it.
+static int fail(llvm::Error error, bool isReported = false) {
   std::string text = toString(std::move(error));
+  if (text.empty() && !isReported)
+    text = "compilation failed without a diagnostic";
   if (!text.empty())
     llvm::errs() << "error: " << text << "\n";
   return 1;
@@ -131,8 +134,15 @@ int main(int argc, char **argv) {
   registerMLIRContextCLOptions();
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
-  cl::ParseCommandLineOptions(
-      argc, argv, "Compiles a StableHLO training step for a cluster\n");
+  std::string problems;
+  llvm::raw_string_ostream problemStream(problems);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "Compiles a StableHLO training step for a cluster\n",
+          &problemStream)) {
+    StringRef first = StringRef(problems).trim().split('\n').first;
+    first.consume_front("amsp-compile: ");
+    return fail(llvm::createStringError(first));
+  }
   llvm::Expected<CompileOptions> options = getOptions();
   if (!options)
     return fail(options.takeError());
@@ -148,12 +158,5 @@ int main(int argc, char **argv) {
   applyDefaultTimingManagerCLOptions(timingManager);
   TimingScope timing = timingManager.getRootScope();
   llvm::Error error = CompileDriver(*options, context, timing).run();
-  if (!error)
-    return 0;
-  std::string text = toString(std::move(error));
-  if (text.empty() && !hasError)
-    text = "compilation failed";
-  if (!text.empty())
-    llvm::errs() << "error: " << text << "\n";
-  return 1;
+  return error ? fail(std::move(error), hasError) : 0;
 }
