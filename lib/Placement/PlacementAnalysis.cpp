@@ -93,7 +93,7 @@ Placement PlacementAnalysis::getNatural(Value value) const {
 Placement PlacementAnalysis::getPlacement(Value value) const {
   Placement placement = getNatural(value);
   if (placement.isPartial())
-    if (auto it = completions.find(value); it != completions.end())
+    if (const auto *it = completions.find(value); it != completions.end())
       return it->second;
   return placement;
 }

@@ -134,10 +134,20 @@ int main(int argc, char **argv) {
   registerMLIRContextCLOptions();
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
+  // LLVM's own options, hundreds of them, are for --help-hidden.
+  for (auto &[name, option] : cl::getRegisteredOptions())
+    if (!llvm::is_contained(option->Categories, &category) &&
+        !name.starts_with("mlir-") && !name.starts_with("help") &&
+        name != "version")
+      option->setHiddenFlag(cl::Hidden);
   std::string problems;
   llvm::raw_string_ostream problemStream(problems);
   if (!cl::ParseCommandLineOptions(
-          argc, argv, "Compiles a StableHLO training step for a cluster\n",
+          argc, argv,
+          "Compiles a StableHLO training step for a cluster\n\n"
+          "  amsp-compile step.mlir -o step.so --cluster nodes=2,gpus=4 "
+          "--strategy p=4x1,g=4x1,os=4x2\n"
+          "  amsp-run step.so --inputs in.npz --outputs out.npz --steps 10\n",
           &problemStream)) {
     StringRef first = StringRef(problems).trim().split('\n').first;
     first.consume_front("amsp-compile: ");

@@ -42,7 +42,7 @@ static PlacementAttr getPlacementAttr(MLIRContext *context,
   if (placement.isSplit())
     return PlacementAttr::get(context, PlacementKind::Split, placement.dim,
                               grid.getWorldDigits());
-  if (placement.isFlat())
+  if (placement.isFlat() && grid.getPieces(placement.state) > 1)
     return PlacementAttr::get(context, PlacementKind::Flat, 0,
                               grid.getDigits(placement.state));
   return PlacementAttr::getReplicated(context);
