@@ -53,6 +53,10 @@ Processes::~Processes() = default;
 int64_t Processes::rank() const { return state->rank; }
 int64_t Processes::size() const { return state->transport->world(); }
 
+void Processes::fail(const std::string &message) {
+  state->transport->failure.raise({rank(), 0, -1, "", message, {}});
+}
+
 std::optional<RunError> Processes::error() const {
   return state->transport->failure.error();
 }

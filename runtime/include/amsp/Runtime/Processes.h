@@ -51,6 +51,9 @@ public:
   /// A rank's text, on rank 0.
   bool sendToFirst(int64_t from, const std::string &text, std::string &received);
 
+  /// Ends the run of all ranks with an error of this one's.
+  void fail(const std::string &message);
+
   /// The failure of the run, if there is one.
   std::optional<RunError> error() const;
 
