@@ -2,6 +2,7 @@
 
 #include "CompileDriver.h"
 #include "amsp/InitAllDialects.h"
+#include "amsp/Placement/PlacementConverter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
@@ -32,7 +33,8 @@ static cl::list<std::string>
               cl::desc("Arguments cut along dimension 0, names or indices"));
 static cl::opt<std::string> reduceType("reduce-type", cl::cat(category),
                                        cl::init("f32"),
-                                       cl::desc("Type of reductions: f32"));
+                                       cl::desc("Type of reductions: f32 (16-bit sums in f32, the "
+                        "default), bf16 (gradients in bf16) or graph"));
 static cl::opt<std::string> target("target", cl::cat(category), cl::init("cpu"),
                                    cl::desc("cpu"));
 static cl::opt<std::string>
@@ -94,9 +96,9 @@ static llvm::Expected<CompileOptions> getOptions() {
     return llvm::createStringError(
         "--strategy auto: the planner is not in this build; give one of ddp, "
         "zero1, zero2, zero3, mics:S, hpz:S or p=F,g=F,os=F");
-  if (reduceType != "f32")
+  if (!parseReduceType(reduceType))
     return llvm::createStringError("--reduce-type " + reduceType +
-                                   ": this build reduces in f32 only");
+                                   ": expected f32, bf16 or graph");
   if (!report.empty() && !StringRef(report).ends_with(".json"))
     return llvm::createStringError("--report " + report +
                                    ": this build writes .json only");

@@ -169,7 +169,10 @@ def InsertCollectives : Pass<"amsp-insert-collectives", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"levels", "levels", "int64_t", "sizes of the cluster's levels, innermost first">,
     Option<"strategy", "strategy", "std::string", "\"\"",
-      "a preset or p=F,g=F,os=F (docs/formats.md)">
+      "a preset or p=F,g=F,os=F (docs/formats.md)">,
+    Option<"reduceType", "reduce-type", "std::string", "\"f32\"",
+      "type of reductions: f32 (16-bit sums in f32), bf16 (gradients in bf16), "
+      "graph (each in its own)">
   ];
   let statistics = [
     Statistic<"numGathered", "gathered-fallbacks", "operands gathered for want of a rule">
