@@ -169,10 +169,9 @@ void Runner::expectSegment(size_t number, const Segments &shapes,
 
 /// Receives and combines, segment by segment, in the order of the index.
 void Runner::combineSegments(const Segments &mine, const Segments &results) {
-  std::byte *staging = nullptr;
-  if (!mine.empty()) // the first segment is the longest
-    staging = endpoint.staging(2 * group.size() *
-                               runtime::bytesOf(mine.front()));
+  // The first segment is the longest.
+  std::byte *staging =
+      endpoint.staging(2 * group.size() * runtime::bytesOf(mine.front()));
   expectSegment(0, mine, staging);
   std::vector<const std::vector<Block> *> offered(group.size());
   for (size_t segment = 0; segment < mine.size(); ++segment) {
