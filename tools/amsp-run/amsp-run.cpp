@@ -216,10 +216,9 @@ static Error checkSize(const Manifest &manifest,
                        const runtime::Processes &processes) {
   if (processes.size() == manifest.world)
     return Error::success();
-  return createStringError("the step was compiled for " +
-                           Twine(manifest.world) +
-                           " ranks, the launcher started " +
-                           Twine(processes.size()));
+  return createStringError(
+      "the step was compiled for " + Twine(manifest.world) +
+      " ranks, the launcher started " + Twine(processes.size()));
 }
 
 /// All ranks must run the same program, on as many processes as it is for.
@@ -241,8 +240,8 @@ static Error compareRanks(const Manifest &manifest,
 /// One of the processes that MPI started.
 static Error runRank(Options options, runtime::Processes &processes) {
   Expected<StepLibrary> library = loadStep(options);
-  if (Error error = agree(&processes, library ? Error::success()
-                                              : library.takeError()))
+  if (Error error =
+          agree(&processes, library ? Error::success() : library.takeError()))
     return error;
   if (Error error = compareRanks(library->manifest, processes))
     return error;

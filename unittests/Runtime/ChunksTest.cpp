@@ -73,8 +73,7 @@ static float unevenValue(int64_t rank, int64_t element) {
 }
 
 /// Runs a collective on all ranks; the destinations by rank.
-static std::vector<Buffers> run(const Description &description,
-                                int64_t limit) {
+static std::vector<Buffers> run(const Description &description, int64_t limit) {
   const amsp_collective &collective = description.collective;
   ThreadsTransport transport(world);
   std::vector<Buffers> results(world);
@@ -89,8 +88,8 @@ static std::vector<Buffers> run(const Description &description,
       sources.emplace_back(gathers ? piece : full);
       for (size_t i = 0; i < sources.back().size(); ++i)
         sources.back()[i] = unevenValue(rank, static_cast<int64_t>(i));
-      results[rank].emplace_back(
-          collective.kind == AMSP_REDUCE_SCATTER ? piece : full);
+      results[rank].emplace_back(collective.kind == AMSP_REDUCE_SCATTER ? piece
+                                                                        : full);
     }
     std::vector<const void *> from;
     std::vector<void *> to;
@@ -118,9 +117,9 @@ TEST(ChunksTest, AThousandElementsAtATimeGiveTheSameBits) {
         return amsp_collective_operand{
             rows, full, kind == AMSP_ALL_REDUCE ? full : (full + n - 1) / n};
       };
-      Description description(
-          kind, AMSP_SUM, AMSP_F32, digits,
-          {operand(1, 30001), operand(3, 2501), operand(40, 17), operand(1, 3)});
+      Description description(kind, AMSP_SUM, AMSP_F32, digits,
+                              {operand(1, 30001), operand(3, 2501),
+                               operand(40, 17), operand(1, 3)});
       std::vector<Buffers> whole = run(description, int64_t{1} << 40);
       for (int64_t elements : {1000, 333, 2})
         EXPECT_EQ(run(description, elements * 4), whole)
