@@ -212,18 +212,21 @@ static Expected<StepLibrary> loadStep(Options &options) {
   return library;
 }
 
+static Error checkSize(const Manifest &manifest,
+                       const runtime::Processes &processes) {
+  if (processes.size() == manifest.world)
+    return Error::success();
+  return createStringError(
+      "the step was compiled for " + Twine(manifest.world) +
+      " ranks, the launcher started " + Twine(processes.size()));
+}
+
 /// All ranks must run the same program, on as many processes as it is for.
 static Error compareRanks(const Manifest &manifest,
                           runtime::Processes &processes) {
-  Error error = Error::success();
-  if (processes.size() != manifest.world)
-    error = joinErrors(
-        std::move(error),
-        createStringError("the step was compiled for " +
-                          Twine(manifest.world) + " ranks, the launcher " +
-                          "started " + Twine(processes.size())));
-  if (Error verdict = agree(&processes, std::move(error)))
-    return verdict;
+  // Also where the sizes are equal: another rank's step may be for another.
+  if (Error error = agree(&processes, checkSize(manifest, processes)))
+    return error;
   std::optional<runtime::Processes::Difference> difference =
       processes.compare(manifest.programHash);
   if (!difference)
@@ -237,8 +240,8 @@ static Error compareRanks(const Manifest &manifest,
 /// One of the processes that MPI started.
 static Error runRank(Options options, runtime::Processes &processes) {
   Expected<StepLibrary> library = loadStep(options);
-  if (Error error = agree(&processes, library ? Error::success()
-                                              : library.takeError()))
+  if (Error error =
+          agree(&processes, library ? Error::success() : library.takeError()))
     return error;
   if (Error error = compareRanks(library->manifest, processes))
     return error;
@@ -268,14 +271,13 @@ static int joinAndRun(Options options) {
   if (!processes)
     return reportOnce(createStringError("--transport mpi: " + problem));
   Error error = runRank(std::move(options), *processes);
-  if (processes->error())
-    exitAfter(processes.get(), toString(std::move(error)));
   if (!error)
     return 0;
+  // What the ranks agreed on is now everyone's failure, and ends them as such.
+  std::string message = toString(std::move(error));
   if (processes->rank() == 0)
-    return reportError(std::move(error));
-  consumeError(std::move(error));
-  return 1;
+    processes->fail(message);
+  exitAfter(processes.get(), message);
 }
 
 static Expected<int> runTool(Options &options, char **argv) {

@@ -21,8 +21,8 @@ MessageTag decodeTag(int32_t bits);
 class MpiEndpoint final : public Endpoint {
 public:
   /// `communicator`: of the whole world, this channel's own.
-  MpiEndpoint(ProgressThread &progress, Failure &failure,
-              MPI_Comm communicator, int64_t world, int64_t maxBytes);
+  MpiEndpoint(ProgressThread &progress, Failure &failure, MPI_Comm communicator,
+              int64_t world, int64_t maxBytes);
   ~MpiEndpoint() override;
 
   int64_t maxMessageBytes() const override { return maxBytes; }

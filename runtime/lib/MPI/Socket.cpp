@@ -157,8 +157,7 @@ Socket runtime::connectTo(const SocketAddress &address,
                           std::chrono::milliseconds limit) {
   for (const std::string &host : address.hosts) {
     Socket attempt(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (attempt.isOpen() &&
-        connectToHost(attempt, host, address.port, limit)) {
+    if (attempt.isOpen() && connectToHost(attempt, host, address.port, limit)) {
       sendAtOnce(attempt);
       return attempt;
     }
