@@ -100,16 +100,25 @@ static Error writeTrace(const Session &session, const std::string &path) {
   file.close();
   if (file)
     return Error::success();
-  (void)sys::fs::remove(path); // it may not even exist
+  if (sys::fs::is_regular_file(path))
+    (void)sys::fs::remove(path);
   return createStringError(path + ": cannot be written");
 }
 
 /// So that a run does not end in vain.
-static Error checkWritable(StringRef path) {
-  StringRef directory = sys::path::parent_path(path);
-  if (path.empty() || directory.empty() || sys::fs::is_directory(directory))
-    return Error::success();
-  return createStringError(path + ": there is no directory " + directory);
+static Error checkWritable(ArrayRef<StringRef> paths) {
+  for (auto [index, path] : llvm::enumerate(paths)) {
+    if (path.empty())
+      continue;
+    StringRef directory = sys::path::parent_path(path);
+    if (!directory.empty() && !sys::fs::is_directory(directory))
+      return createStringError(path + ": there is no directory " + directory);
+    if (sys::fs::is_directory(path))
+      return createStringError(path + ": cannot be written: it is a directory");
+    if (llvm::is_contained(paths.take_front(index), path))
+      return createStringError(path + ": named as two outputs");
+  }
+  return Error::success();
 }
 
 static Error runTool(Options options) {
@@ -122,9 +131,9 @@ static Error runTool(Options options) {
   }
   if (Error error = resolveFaults(options, library->manifest))
     return error;
-  for (StringRef path : {options.outputs, options.log, options.trace})
-    if (Error error = checkWritable(path))
-      return error;
+  if (Error error =
+          checkWritable({options.outputs, options.log, options.trace}))
+    return error;
   Expected<std::vector<std::string>> batches = batchesOf(options);
   if (!batches)
     return batches.takeError();
