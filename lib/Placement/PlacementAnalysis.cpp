@@ -267,14 +267,16 @@ static void walkStep(Block &block, function_ref<void(Operation *)> visit) {
 /// Adds the edges and sinks of an op, given the placements it takes and gives.
 static void addToGraph(PartialGraph &graph, Operation *op,
                        const Transfer &transfer) {
-  for (auto [operand, asked] :
-       llvm::zip_equal(op->getOperands(), transfer.operands)) {
+  bool isBarrier = isa<stablehlo::OptimizationBarrierOp>(op);
+  for (auto [index, operand, asked] :
+       llvm::enumerate(op->getOperands(), transfer.operands)) {
     if (!asked.isPartial()) {
       graph.addSink(operand);
       continue;
     }
-    for (Value result : op->getResults())
-      graph.addEdge(operand, result);
+    for (OpResult result : op->getResults())
+      if (!isBarrier || result.getResultNumber() == index)
+        graph.addEdge(operand, result);
   }
   // What a branch captures is used whole.
   llvm::SetVector<Value> captured;
