@@ -32,7 +32,7 @@ void UnitCosts::addParameter(const PlannedParameter &parameter,
     updates[os].bytes += piece * (parameter.restBytes + parameter.stateBytes);
     // The update reads and writes the value and the states, and reads the
     // gradient.
-    if (parameter.gradientBytes > 0)
+    if (parameter.gradientBytes > 0 || parameter.stateBytes > 0)
       updates[os].seconds += piece *
                              (2 * (parameter.restBytes + parameter.stateBytes) +
                               parameter.gradientBytes) /
