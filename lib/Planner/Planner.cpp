@@ -15,6 +15,14 @@ std::string amsp::formatStrategy(const Strategy &strategy) {
                  formatFactors(strategy.g), formatFactors(strategy.os));
 }
 
+std::string amsp::formatBytes(double bytes) {
+  static constexpr const char *units[] = {"bytes", "kB", "MB", "GB"};
+  size_t unit = 0;
+  for (; bytes >= 1000 && unit + 1 < std::size(units); ++unit)
+    bytes /= 1000;
+  return formatv("{0:f} {1}", bytes, units[unit]);
+}
+
 const Candidate &Plan::getCandidate(const Strategy &strategy) const {
   FactorChain chain{space.getNumber(strategy.p), space.getNumber(strategy.g),
                     space.getNumber(strategy.os)};
@@ -43,12 +51,11 @@ static Error makeTooLargeError(const Plan &plan, const Cluster &cluster) {
       std::begin(items), std::end(items),
       [](const auto &a, const auto &b) { return a.first < b.first; });
   return createStringError(
-      formatv("the step fits under no strategy: the smallest, {0}, needs {1:f} "
-              "MB of a rank, and cluster '{2}' has {3:f} MB; most of it, {4:f} "
-              "MB, are {5}",
-              formatStrategy(plan.getStrategy(least)), least.bytes / 1e6,
-              cluster.name, plan.memoryLimit / 1e6, largest.first / 1e6,
-              largest.second)
+      formatv("the step fits under no strategy: the smallest, {0}, needs {1} "
+              "of a rank, and cluster '{2}' has {3}; most of it, {4}, are {5}",
+              formatStrategy(plan.getStrategy(least)), formatBytes(least.bytes),
+              cluster.name, formatBytes(plan.memoryLimit),
+              formatBytes(largest.first), largest.second)
           .str());
 }
 

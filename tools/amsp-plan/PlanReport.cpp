@@ -51,8 +51,8 @@ std::string PlanReport::getSlowLevel(const Candidate &candidate,
 
 std::string PlanReport::getReason(const Candidate &candidate) const {
   if (!candidate.fits)
-    return formatv("does not fit: {0:f} MB more than a rank has",
-                   (candidate.bytes - plan.memoryLimit) / 1e6);
+    return formatv("does not fit: {0} more than a rank has",
+                   formatBytes(candidate.bytes - plan.memoryLimit));
   const Candidate &best = plan.getBest();
   double behind = candidate.getSeconds() - best.getSeconds();
   if (behind <= kEqualTimes * plan.getStepSeconds(best))

@@ -46,6 +46,9 @@ llvm::Expected<Plan> planStep(mlir::ModuleOp step, const Cluster &cluster,
 /// `p=4x1,g=4x1,os=8x2`, as `--strategy` reads it.
 std::string formatStrategy(const Strategy &strategy);
 
+/// `1.50 GB`
+std::string formatBytes(double bytes);
+
 } // namespace amsp
 
 #endif // AMSP_PLANNER_PLANNER_H
