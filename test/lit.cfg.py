@@ -1,4 +1,4 @@
-"""Tests of passes and dialects, with amsp-opt and FileCheck alone.
+"""Tests of passes, dialects and tools, with FileCheck alone.
 
 AMSP_VERIFY_ROUNDTRIP=1 makes every amsp-opt also print, parse and compare.
 """
