@@ -93,7 +93,7 @@ Placement PlacementAnalysis::getNatural(Value value) const {
 Placement PlacementAnalysis::getPlacement(Value value) const {
   Placement placement = getNatural(value);
   if (placement.isPartial())
-    if (auto it = completions.find(value); it != completions.end())
+    if (const auto *it = completions.find(value); it != completions.end())
       return it->second;
   return placement;
 }
@@ -229,6 +229,8 @@ private:
     if (inserted) {
       auto type = cast<RankedTensorType>(value.getType());
       int64_t bits = type.getElementTypeBitWidth();
+      if (isa<FloatType>(type.getElementType()))
+        bits = std::max<int64_t>(bits, analysis.getContext().minSumBits);
       int64_t bytes = type.getNumElements() * llvm::divideCeil(bits, 8);
       cut.addNode(bytes * getTripCountOf(value));
       values.push_back(value);
@@ -265,14 +267,16 @@ static void walkStep(Block &block, function_ref<void(Operation *)> visit) {
 /// Adds the edges and sinks of an op, given the placements it takes and gives.
 static void addToGraph(PartialGraph &graph, Operation *op,
                        const Transfer &transfer) {
-  for (auto [operand, asked] :
-       llvm::zip_equal(op->getOperands(), transfer.operands)) {
+  bool isBarrier = isa<stablehlo::OptimizationBarrierOp>(op);
+  for (auto [index, operand, asked] :
+       llvm::enumerate(op->getOperands(), transfer.operands)) {
     if (!asked.isPartial()) {
       graph.addSink(operand);
       continue;
     }
-    for (Value result : op->getResults())
-      graph.addEdge(operand, result);
+    for (OpResult result : op->getResults())
+      if (!isBarrier || result.getResultNumber() == index)
+        graph.addEdge(operand, result);
   }
   // What a branch captures is used whole.
   llvm::SetVector<Value> captured;

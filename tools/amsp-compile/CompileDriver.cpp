@@ -72,6 +72,7 @@ Error CompileDriver::partition() {
   partitioning.batchArgs = options.batchArgs;
   partitioning.levels = options.cluster->getSizes();
   partitioning.strategy = options.strategy;
+  partitioning.reduceType = options.reduceType;
   Expected<Strategy> strategy =
       parseStrategy(options.strategy, partitioning.levels);
   if (!strategy)
@@ -217,7 +218,7 @@ static void printCollectives(const llvm::json::Object &manifest) {
                              *pair[0].getAsInteger(), *pair[1].getAsInteger());
     }
     llvm::outs() << llvm::formatv(
-        "{0,-4} {1,-15} {2,-6} {3,-16} {4,6} {5,12} {6,12}  {7}\n",
+        "{0,-4} {1,-15} {2,-6} {3,-16} {4,6} {5,12} {6,12:f0}  {7}\n",
         *object.getInteger("id"), *object.getString("kind"),
         object.getString("dtype").value_or("?"), group,
         *object.getInteger("count"), *object.getInteger("bytes"),

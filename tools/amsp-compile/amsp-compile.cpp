@@ -2,11 +2,13 @@
 
 #include "CompileDriver.h"
 #include "amsp/InitAllDialects.h"
+#include "amsp/Placement/PlacementConverter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -18,7 +20,7 @@ static cl::OptionCategory category("amsp-compile");
 
 static cl::opt<std::string> input(cl::Positional, cl::Required,
                                   cl::desc("STEP.mlir"), cl::cat(category));
-static cl::opt<std::string> output("o", cl::Required, cl::desc("Output file"),
+static cl::opt<std::string> output("o", cl::desc("Output file"),
                                    cl::value_desc("file"), cl::cat(category));
 static cl::opt<std::string>
     cluster("cluster", cl::cat(category),
@@ -32,38 +34,42 @@ static cl::list<std::string>
               cl::desc("Arguments cut along dimension 0, names or indices"));
 static cl::opt<std::string> reduceType("reduce-type", cl::cat(category),
                                        cl::init("f32"),
-                                       cl::desc("Type of reductions: f32"));
+                                       cl::desc("Type of reductions: f32 (16-bit sums in f32, the "
+                        "default), bf16 (gradients in bf16) or graph"));
 static cl::opt<std::string> target("target", cl::cat(category), cl::init("cpu"),
                                    cl::desc("cpu"));
 static cl::opt<std::string>
     cpu("mcpu", cl::cat(category), cl::init("native"),
         cl::desc("CPU to compile for: native or a name that LLVM knows"));
-static cl::opt<EmitKind> emitKind(
-    "emit", cl::cat(category), cl::init(EmitKind::SharedLibrary),
-    cl::desc("What to write"),
-    cl::values(clEnumValN(EmitKind::SharedLibrary, "so", "shared library"),
-               clEnumValN(EmitKind::Object, "obj", "object file"),
-               clEnumValN(EmitKind::LLVM, "llvm", "optimised LLVM IR"),
-               clEnumValN(EmitKind::MLIR, "mlir", "LLVM dialect"),
-               clEnumValN(EmitKind::StableHLO, "stablehlo",
-                          "partitioned program, and OUT.manifest.json")));
+static cl::opt<std::string>
+    emitKind("emit", cl::cat(category), cl::init("so"),
+             cl::desc("What to write: so (shared library), obj (object file), "
+                      "llvm (optimised LLVM IR), mlir (LLVM dialect) or "
+                      "stablehlo (partitioned program, and "
+                      "OUT.manifest.json); default so"));
 static cl::opt<std::string> report("report", cl::cat(category),
                                    cl::desc("Write the manifest as OUT.json"));
 static cl::opt<bool>
     printCollectives("print-collectives", cl::cat(category),
                      cl::desc("Print a table of the step's collectives"));
 
-/// Where a value comes from in a file, as `file:line:column: `.
+/// Where a value comes from: in a file, as `file:line:column: `, else by the
+/// name that the export gave it.
 static std::string formatLocation(Location location) {
   FileLineColLoc found;
+  NameLoc name;
   location->walk([&](Location nested) {
+    if (auto named = dyn_cast<NameLoc>(nested); named && !name)
+      name = named;
     found = dyn_cast<FileLineColLoc>(nested);
     return found ? WalkResult::interrupt() : WalkResult::advance();
   });
-  if (!found)
-    return "";
-  return llvm::formatv("{0}:{1}:{2}: ", found.getFilename().getValue(),
-                       found.getLine(), found.getColumn());
+  if (found)
+    return llvm::formatv("{0}:{1}:{2}: ", found.getFilename().getValue(),
+                         found.getLine(), found.getColumn());
+  if (name)
+    return llvm::formatv("{0}: at '{1}': ", input, name.getName().getValue());
+  return "";
 }
 
 /// One line per diagnostic, and of errors the first: it is the cause.
@@ -85,8 +91,27 @@ static void printDiagnostics(MLIRContext &context, bool &hasError) {
   });
 }
 
+static llvm::Expected<EmitKind> getEmitKind() {
+  auto kind = llvm::StringSwitch<std::optional<EmitKind>>(emitKind)
+                  .Case("so", EmitKind::SharedLibrary)
+                  .Case("obj", EmitKind::Object)
+                  .Case("llvm", EmitKind::LLVM)
+                  .Case("mlir", EmitKind::MLIR)
+                  .Case("stablehlo", EmitKind::StableHLO)
+                  .Default(std::nullopt);
+  if (!kind)
+    return llvm::createStringError("--emit " + emitKind +
+                                   ": expected so, obj, llvm, mlir or "
+                                   "stablehlo");
+  return *kind;
+}
+
+// LLVM's command line prints a missing required option, or a value that an enum
+// does not have, in lines of its own; so both are checked here.
 static llvm::Expected<CompileOptions> getOptions() {
   CompileOptions options;
+  if (output.empty())
+    return llvm::createStringError("no output file given: -o OUT");
   if (target != "cpu")
     return llvm::createStringError("--target " + target +
                                    ": this build has the target cpu only");
@@ -94,9 +119,9 @@ static llvm::Expected<CompileOptions> getOptions() {
     return llvm::createStringError(
         "--strategy auto: the planner is not in this build; give one of ddp, "
         "zero1, zero2, zero3, mics:S, hpz:S or p=F,g=F,os=F");
-  if (reduceType != "f32")
+  if (!parseReduceType(reduceType))
     return llvm::createStringError("--reduce-type " + reduceType +
-                                   ": this build reduces in f32 only");
+                                   ": expected f32, bf16 or graph");
   if (!report.empty() && !StringRef(report).ends_with(".json"))
     return llvm::createStringError("--report " + report +
                                    ": this build writes .json only");
@@ -112,14 +137,20 @@ static llvm::Expected<CompileOptions> getOptions() {
   options.batchArgs.assign(batchArgs.begin(), batchArgs.end());
   options.reduceType = reduceType;
   options.cpu = cpu;
-  options.emit = emitKind;
+  llvm::Expected<EmitKind> emit = getEmitKind();
+  if (!emit)
+    return emit.takeError();
+  options.emit = *emit;
   options.report = report;
   options.printCollectives = printCollectives;
   return options;
 }
 
-static int fail(llvm::Error error) {
+/// Prints an error, unless a diagnostic has said it.
+static int fail(llvm::Error error, bool isReported = false) {
   std::string text = toString(std::move(error));
+  if (text.empty() && !isReported)
+    text = "compilation failed without a diagnostic";
   if (!text.empty())
     llvm::errs() << "error: " << text << "\n";
   return 1;
@@ -131,8 +162,25 @@ int main(int argc, char **argv) {
   registerMLIRContextCLOptions();
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
-  cl::ParseCommandLineOptions(
-      argc, argv, "Compiles a StableHLO training step for a cluster\n");
+  // LLVM's own options, hundreds of them, are for --help-hidden.
+  for (auto &[name, option] : cl::getRegisteredOptions())
+    if (!llvm::is_contained(option->Categories, &category) &&
+        !name.starts_with("mlir-") && !name.starts_with("help") &&
+        name != "version")
+      option->setHiddenFlag(cl::Hidden);
+  std::string problems;
+  llvm::raw_string_ostream problemStream(problems);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "Compiles a StableHLO training step for a cluster\n\n"
+          "  amsp-compile step.mlir -o step.so --cluster nodes=2,gpus=4 "
+          "--strategy p=4x1,g=4x1,os=4x2\n"
+          "  amsp-run step.so --inputs in.npz --outputs out.npz --steps 10\n",
+          &problemStream)) {
+    StringRef first = StringRef(problems).trim().split('\n').first;
+    first.consume_front("amsp-compile: ");
+    return fail(llvm::createStringError(first));
+  }
   llvm::Expected<CompileOptions> options = getOptions();
   if (!options)
     return fail(options.takeError());
@@ -148,12 +196,5 @@ int main(int argc, char **argv) {
   applyDefaultTimingManagerCLOptions(timingManager);
   TimingScope timing = timingManager.getRootScope();
   llvm::Error error = CompileDriver(*options, context, timing).run();
-  if (!error)
-    return 0;
-  std::string text = toString(std::move(error));
-  if (text.empty() && !hasError)
-    text = "compilation failed";
-  if (!text.empty())
-    llvm::errs() << "error: " << text << "\n";
-  return 1;
+  return error ? fail(std::move(error), hasError) : 0;
 }

@@ -173,7 +173,8 @@ Error Runner::writeTrace() const {
   file.close();
   if (file)
     return Error::success();
-  (void)sys::fs::remove(options.trace); // it may not even exist
+  if (sys::fs::is_regular_file(options.trace))
+    (void)sys::fs::remove(options.trace);
   return createStringError(options.trace + ": cannot be written");
 }
 
@@ -192,11 +193,19 @@ Error Runner::run() {
 }
 
 /// So that a run does not end in vain.
-static Error checkWritable(StringRef path) {
-  StringRef directory = sys::path::parent_path(path);
-  if (path.empty() || directory.empty() || sys::fs::is_directory(directory))
-    return Error::success();
-  return createStringError(path + ": there is no directory " + directory);
+static Error checkWritable(ArrayRef<StringRef> paths) {
+  for (auto [index, path] : llvm::enumerate(paths)) {
+    if (path.empty())
+      continue;
+    StringRef directory = sys::path::parent_path(path);
+    if (!directory.empty() && !sys::fs::is_directory(directory))
+      return createStringError(path + ": there is no directory " + directory);
+    if (sys::fs::is_directory(path))
+      return createStringError(path + ": cannot be written: it is a directory");
+    if (llvm::is_contained(paths.take_front(index), path))
+      return createStringError(path + ": named as two outputs");
+  }
+  return Error::success();
 }
 
 /// What can be said before the ranks run.
@@ -206,9 +215,9 @@ static Expected<StepLibrary> loadStep(Options &options) {
     return library;
   if (Error error = resolveFaults(options, library->manifest))
     return std::move(error);
-  for (StringRef path : {options.outputs, options.log, options.trace})
-    if (Error error = checkWritable(path))
-      return std::move(error);
+  if (Error error =
+          checkWritable({options.outputs, options.log, options.trace}))
+    return std::move(error);
   return library;
 }
 
