@@ -32,9 +32,9 @@ static cl::opt<std::string>
 static cl::list<std::string>
     batchArgs("batch-args", cl::CommaSeparated, cl::cat(category),
               cl::desc("Arguments cut along dimension 0, names or indices"));
-static cl::opt<std::string> reduceType("reduce-type", cl::cat(category),
-                                       cl::init("f32"),
-                                       cl::desc("Type of reductions: f32 (16-bit sums in f32, the "
+static cl::opt<std::string>
+    reduceType("reduce-type", cl::cat(category), cl::init("f32"),
+               cl::desc("Type of reductions: f32 (16-bit sums in f32, the "
                         "default), bf16 (gradients in bf16) or graph"));
 static cl::opt<std::string> target("target", cl::cat(category), cl::init("cpu"),
                                    cl::desc("cpu"));
