@@ -2,6 +2,7 @@
 
 #include "amsp/Placement/PlacementConverter.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 
 using namespace mlir;
 using namespace amsp;
@@ -101,6 +102,10 @@ Value PlacementConverter::convert(OpBuilder &builder, Location loc, Value local,
                                   const CollectiveTag &tag) const {
   if (from == to)
     return local;
+  // Of nothing, there is nothing to move.
+  if (global.getNumElements() == 0)
+    return builder.createOrFold<stablehlo::ReshapeOp>(
+        loc, getLocalType(global, to, grid), local);
   Step step = {builder, loc, local, global, tag};
   switch (from.kind) {
   case Placement::Replicated:

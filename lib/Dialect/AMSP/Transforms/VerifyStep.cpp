@@ -27,13 +27,13 @@ static LogicalResult verifyBoundaryType(func::FuncOp step, Type type,
   Type element = cast<RankedTensorType>(type).getElementType();
   auto integer = dyn_cast<IntegerType>(element);
   bool isExchanged =
-      integer ? llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth())
-              : isa<Float64Type, Float32Type, Float16Type, BFloat16Type>(
-                    element);
+      integer
+          ? llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth())
+          : isa<Float64Type, Float32Type, Float16Type, BFloat16Type>(element);
   if (!isExchanged)
     return step.emitError()
-           << what << " has an element type that a step cannot exchange: "
-           << type;
+           << what
+           << " has an element type that a step cannot exchange: " << type;
   return success();
 }
 
