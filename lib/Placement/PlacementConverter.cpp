@@ -103,6 +103,10 @@ Value PlacementConverter::convert(OpBuilder &builder, Location loc, Value local,
                                   const CollectiveTag &tag) const {
   if (from == to)
     return local;
+  // Of nothing, there is nothing to move.
+  if (global.getNumElements() == 0)
+    return builder.createOrFold<stablehlo::ReshapeOp>(
+        loc, getLocalType(global, to, grid), local);
   Step step = {builder, loc, local, global, tag};
   switch (from.kind) {
   case Placement::Replicated:
