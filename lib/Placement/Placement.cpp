@@ -38,6 +38,9 @@ RankedTensorType amsp::getLocalType(RankedTensorType global,
     break;
   case Placement::Flat:
   case Placement::PartialFlat:
+    // Over no digits, flat is replicated, and keeps its shape.
+    if (grid.getPieces(ModelState::OS) == 1)
+      break;
     shape = {grid.getPieceElements(global.getNumElements(), placement.state)};
     break;
   }

@@ -93,7 +93,7 @@ Placement PlacementAnalysis::getNatural(Value value) const {
 Placement PlacementAnalysis::getPlacement(Value value) const {
   Placement placement = getNatural(value);
   if (placement.isPartial())
-    if (auto it = completions.find(value); it != completions.end())
+    if (const auto *it = completions.find(value); it != completions.end())
       return it->second;
   return placement;
 }
@@ -229,6 +229,8 @@ private:
     if (inserted) {
       auto type = cast<RankedTensorType>(value.getType());
       int64_t bits = type.getElementTypeBitWidth();
+      if (isa<FloatType>(type.getElementType()))
+        bits = std::max<int64_t>(bits, analysis.getContext().minSumBits);
       int64_t bytes = type.getNumElements() * llvm::divideCeil(bits, 8);
       cut.addNode(bytes * getTripCountOf(value));
       values.push_back(value);

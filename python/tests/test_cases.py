@@ -11,7 +11,7 @@ import pytest
 import jobs
 import matrix
 import steps
-from amsp import check
+from amsp import check, tools
 
 FULL = bool(os.environ.get("AMSP_FULL_MATRIX"))
 COMBINATIONS = matrix.full() if FULL else matrix.chosen()
@@ -35,6 +35,22 @@ def test_ranks_equal_one_device(job, finished):
     assert not comparison.faults
     assert finished.manifest["version"] == 1
     assert finished.manifest["world"] == np.prod(finished.manifest["levels"])
+
+
+@needs_cases
+@pytest.mark.needs_tools
+@pytest.mark.parametrize("case", matrix.CASES)
+def test_every_op_has_a_local_rule(case, tmp_path):
+    step = jobs.cases_directory() / case / "step.mlir"
+    for case_, cluster, strategy in matrix.chosen():
+        if case_ != case:
+            continue
+        finished = tools.call(
+            "amsp-compile", step, "-o", tmp_path / "rank.mlir", "--emit", "stablehlo",
+            "--cluster", cluster, "--strategy", strategy,
+        )  # fmt: skip
+        # A remark tells of each operand that had to be gathered.
+        assert "gathers" not in finished.stderr
 
 
 def test_the_chosen_part_covers_every_case_grid_and_preset():

@@ -2,6 +2,7 @@
 
 #include "CompileDriver.h"
 #include "amsp/InitAllDialects.h"
+#include "amsp/Placement/PlacementConverter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
@@ -25,14 +26,16 @@ static cl::opt<std::string>
             cl::desc("nodes=2,gpus=4, levels=4x2x2, or a YAML file"));
 static cl::opt<std::string>
     strategy("strategy", cl::cat(category), cl::init("ddp"),
-             cl::desc("ddp, zero1, zero2, zero3, mics:S, hpz:S or "
-                      "p=F,g=F,os=F (default ddp)"));
+             cl::desc("auto, ddp, zero1, zero2, zero3, mics:S, hpz:S or "
+                      "p=F,g=F,os=F (default ddp); auto plans, for which the "
+                      "cluster's file must give links and device"));
 static cl::list<std::string>
     batchArgs("batch-args", cl::CommaSeparated, cl::cat(category),
               cl::desc("Arguments cut along dimension 0, names or indices"));
-static cl::opt<std::string> reduceType("reduce-type", cl::cat(category),
-                                       cl::init("f32"),
-                                       cl::desc("Type of reductions: f32"));
+static cl::opt<std::string>
+    reduceType("reduce-type", cl::cat(category), cl::init("f32"),
+               cl::desc("Type of reductions: f32 (16-bit sums in f32, the "
+                        "default), bf16 (gradients in bf16) or graph"));
 static cl::opt<std::string> target("target", cl::cat(category), cl::init("cpu"),
                                    cl::desc("cpu"));
 static cl::opt<std::string>
@@ -90,13 +93,9 @@ static llvm::Expected<CompileOptions> getOptions() {
   if (target != "cpu")
     return llvm::createStringError("--target " + target +
                                    ": this build has the target cpu only");
-  if (strategy == "auto")
-    return llvm::createStringError(
-        "--strategy auto: the planner is not in this build; give one of ddp, "
-        "zero1, zero2, zero3, mics:S, hpz:S or p=F,g=F,os=F");
-  if (reduceType != "f32")
+  if (!parseReduceType(reduceType))
     return llvm::createStringError("--reduce-type " + reduceType +
-                                   ": this build reduces in f32 only");
+                                   ": expected f32, bf16 or graph");
   if (!report.empty() && !StringRef(report).ends_with(".json"))
     return llvm::createStringError("--report " + report +
                                    ": this build writes .json only");
@@ -118,8 +117,11 @@ static llvm::Expected<CompileOptions> getOptions() {
   return options;
 }
 
-static int fail(llvm::Error error) {
+/// Prints an error, unless a diagnostic has said it.
+static int fail(llvm::Error error, bool isReported = false) {
   std::string text = toString(std::move(error));
+  if (text.empty() && !isReported)
+    text = "compilation failed without a diagnostic";
   if (!text.empty())
     llvm::errs() << "error: " << text << "\n";
   return 1;
@@ -131,8 +133,25 @@ int main(int argc, char **argv) {
   registerMLIRContextCLOptions();
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
-  cl::ParseCommandLineOptions(
-      argc, argv, "Compiles a StableHLO training step for a cluster\n");
+  // LLVM's own options, hundreds of them, are for --help-hidden.
+  for (auto &[name, option] : cl::getRegisteredOptions())
+    if (!llvm::is_contained(option->Categories, &category) &&
+        !name.starts_with("mlir-") && !name.starts_with("help") &&
+        name != "version")
+      option->setHiddenFlag(cl::Hidden);
+  std::string problems;
+  llvm::raw_string_ostream problemStream(problems);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "Compiles a StableHLO training step for a cluster\n\n"
+          "  amsp-compile step.mlir -o step.so --cluster nodes=2,gpus=4 "
+          "--strategy p=4x1,g=4x1,os=4x2\n"
+          "  amsp-run step.so --inputs in.npz --outputs out.npz --steps 10\n",
+          &problemStream)) {
+    StringRef first = StringRef(problems).trim().split('\n').first;
+    first.consume_front("amsp-compile: ");
+    return fail(llvm::createStringError(first));
+  }
   llvm::Expected<CompileOptions> options = getOptions();
   if (!options)
     return fail(options.takeError());
@@ -148,12 +167,5 @@ int main(int argc, char **argv) {
   applyDefaultTimingManagerCLOptions(timingManager);
   TimingScope timing = timingManager.getRootScope();
   llvm::Error error = CompileDriver(*options, context, timing).run();
-  if (!error)
-    return 0;
-  std::string text = toString(std::move(error));
-  if (text.empty() && !hasError)
-    text = "compilation failed";
-  if (!text.empty())
-    llvm::errs() << "error: " << text << "\n";
-  return 1;
+  return error ? fail(std::move(error), hasError) : 0;
 }

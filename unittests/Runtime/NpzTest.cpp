@@ -101,7 +101,10 @@ struct NpzTest : testing::Test {
     for (const char *name : {"out0", "out1"})
       if (Error error =
               (*writer)->add(name, AMSP_I8, {1000},
-                             [](MutableArrayRef<char> data) { fill(data, 7); }))
+                             [](MutableArrayRef<char> data) {
+                               fill(data, 7);
+                               return true;
+                             }))
         return error;
     return (*writer)->finish();
   }

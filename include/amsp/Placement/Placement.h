@@ -89,7 +89,8 @@ struct Placement {
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
                               const Placement &placement);
 
-/// The type of a rank's local value.
+/// The type of a rank's local value: of one dimension if it is flat, unless OS
+/// is not cut at all.
 mlir::RankedTensorType getLocalType(mlir::RankedTensorType global,
                                     const Placement &placement,
                                     const Grid &grid);

@@ -201,8 +201,9 @@ struct ReduceModel
 
   void localizeAttributes(Operation *op, Operation *local,
                           const Transfer &transfer) const {
-    // A flat piece has one dimension.
-    if (transfer.operands.front().isFlat())
+    // A piece has one dimension; a flat value that is not cut has its own.
+    if (transfer.operands.front().isFlat() &&
+        local->getOperand(0).getType() != op->getOperand(0).getType())
       cast<stablehlo::ReduceOp>(local).setDimensions({0});
   }
 

@@ -148,7 +148,7 @@ private:
   static bool isSum(stablehlo::ScatterOp scatter) {
     Block &body = scatter.getUpdateComputation().front();
     Operation *yielded = body.getTerminator()->getOperand(0).getDefiningOp();
-    return yielded && isa<stablehlo::AddOp>(yielded) &&
+    return isa_and_nonnull<stablehlo::AddOp>(yielded) &&
            llvm::equal(yielded->getOperands(), body.getArguments()) &&
            !getTensorType(yielded->getResult(0)).getElementType().isInteger(1);
   }

@@ -12,6 +12,7 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 
 namespace amsp {
 #define GEN_PASS_DEF_LOWERHOST
@@ -254,6 +255,11 @@ LogicalResult HostLowering::lower(RankNumberOp op) {
 }
 
 LogicalResult HostLowering::lower(memref::CopyOp op) {
+  for (Value buffer : {op.getSource(), op.getTarget()})
+    if (!memref::isStaticShapeAndContiguousRowMajor(
+            cast<MemRefType>(buffer.getType())))
+      return op.emitOpError("is no plain block of bytes: amsp-normalize-loops "
+                            "makes loops of such copies");
   FailureOr<Value> source = addressOf(op, op.getSource());
   FailureOr<Value> target = addressOf(op, op.getTarget());
   if (failed(source) || failed(target))

@@ -134,6 +134,7 @@ private:
   bool isState(unsigned argument) {
     return static_cast<bool>(step.getArgAttr(argument, kResultAttr));
   }
+  LogicalResult verifyTypes();
   LogicalResult findDestinations();
   void convertArguments();
   void addResultBuffers();
@@ -151,6 +152,20 @@ private:
   SmallVector<std::pair<Value, Value>> destinations;
 };
 } // namespace
+
+LogicalResult StepBoundary::verifyTypes() {
+  auto verify = [&](TypeRange types, StringRef what) -> LogicalResult {
+    for (auto [index, type] : llvm::enumerate(types)) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || !tensor.hasStaticShape())
+        return step.emitError() << what << " " << index
+                                << " is no tensor of static shape: " << type;
+    }
+    return success();
+  };
+  return failure(failed(verify(step.getArgumentTypes(), "argument")) ||
+                 failed(verify(step.getResultTypes(), "result")));
+}
 
 LogicalResult StepBoundary::findDestinations() {
   for (unsigned i = 0, e = step.getNumResults(); i < e; ++i) {
@@ -237,7 +252,7 @@ void StepBoundary::writeResults() {
 }
 
 LogicalResult StepBoundary::rewrite() {
-  if (failed(findDestinations()))
+  if (failed(verifyTypes()) || failed(findDestinations()))
     return failure();
   builder.setInsertionPointToStart(&step.getBody().front());
   convertArguments();

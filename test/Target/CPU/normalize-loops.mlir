@@ -3,6 +3,8 @@
 #id = affine_map<(i, j) -> (i, j)>
 #swapped = affine_map<(i, j) -> (j, i)>
 
+// CHECK: #[[$ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+
 // Contiguous loops are one.
 // CHECK-LABEL: func.func @joined
 func.func @joined(%a: memref<24x31xf32>, %b: memref<24x31xf32>) {
@@ -12,10 +14,9 @@ func.func @joined(%a: memref<24x31xf32>, %b: memref<24x31xf32>) {
 }
 
 // The loop with stride 1 goes innermost.
-// CHECK-DAG: #[[ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @ordered
 func.func @ordered(%a: memref<4x8xf32, strided<[100, 1]>>, %b: memref<4x8xf32, strided<[50, 1]>>) {
-  // CHECK: linalg.generic {indexing_maps = [#[[ID]], #[[ID]]]
+  // CHECK: linalg.generic {indexing_maps = [#[[$ID]], #[[$ID]]]
   linalg.generic {indexing_maps = [#swapped, #swapped], iterator_types = ["parallel", "parallel"]}
       ins(%a : memref<4x8xf32, strided<[100, 1]>>) outs(%b : memref<4x8xf32, strided<[50, 1]>>) {
   ^bb0(%x: f32, %o: f32):

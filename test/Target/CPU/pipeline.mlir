@@ -16,14 +16,14 @@ module @step attributes {amsp.levels = array<i64: 2>,
   // BUFFERS-NEXT: amsp.launch @kernel_0(%[[W]], %[[G]])
   // BUFFERS-NEXT: return
 
-  // LLVM-DAG: llvm.mlir.global private constant @collective_0_digits(dense<[1, 2]>
-  // LLVM-DAG: llvm.mlir.global private constant @collective_0_operands(dense<[1, 8, 8]>
-  // LLVM-DAG: llvm.mlir.global external constant @amsp_step_v1
   // LLVM-LABEL: llvm.func @amsp_execute
   // LLVM-SAME: (%[[RANK:.*]]: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr, %[[ARGS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr)
   // LLVM: llvm.call @amsp_collective_start(%[[RANK]],
   // LLVM: llvm.call @amsp_collective_await(%[[RANK]],
   // LLVM: llvm.call @kernel_0(%{{.*}}, %[[ARENA]])
+  // LLVM-DAG: llvm.mlir.global private constant @collective_0_digits(dense<[1, 2]>
+  // LLVM-DAG: llvm.mlir.global private constant @collective_0_operands(dense<[1, 8, 8]>
+  // LLVM-DAG: llvm.mlir.global external constant @amsp_step_v1
   func.func @main(%w: tensor<8xf32> {amsp.placement = #replicated, amsp.result = 0 : i64, amsp.role = #amsp.role<param>},
                   %x: tensor<8xf32> {amsp.placement = #replicated})
       -> (tensor<8xf32> {amsp.placement = #replicated, amsp.argument = 0 : i64}) {

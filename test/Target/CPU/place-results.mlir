@@ -42,7 +42,8 @@ func.func @outputs(%a: tensor<8xf32> {amsp.result = 0 : i64}, %x: tensor<8xf32>)
 // CHECK: bufferization.materialize_in_destination %{{.*}} in %[[E]]
 // CHECK: else
 // CHECK: bufferization.materialize_in_destination %{{.*}} in %[[E]]
-func.func @branches(%c: i1, %n: index) -> tensor<8xf32> {
+func.func @branches(%flag: tensor<i1>) -> tensor<8xf32> {
+  %c = tensor.extract %flag[] : tensor<i1>
   %zero = arith.constant 0.0 : f32
   %one = arith.constant 1.0 : f32
   %0 = scf.if %c -> tensor<8xf32> {

@@ -13,7 +13,7 @@
 // ZERO3-SAME: %[[X:[a-z0-9]+]]: tensor<2x3xf32> {{{[^}]*}}amsp.placement = #amsp.placement<split, 0, [1:4]>
 // MIXED-SAME: %[[W:[a-z0-9]+]]: tensor<3xf32> {{{[^}]*}}amsp.placement = #amsp.placement<flat, 0, [1:2, 2:2]>
 // MIXED-SAME: %[[V:[a-z0-9]+]]: tensor<3xf32>
-// DDP-SAME: %[[W:[a-z0-9]+]]: tensor<9xf32> {{{[^}]*}}amsp.placement = #amsp.placement<flat, 0, []>
+// DDP-SAME: %[[W:[a-z0-9]+]]: tensor<3x3xf32> {{{[^}]*}}amsp.placement = #amsp.placement<replicated>
 // MICS-SAME: %[[W:[a-z0-9]+]]: tensor<5xf32> {{{[^}]*}}amsp.placement = #amsp.placement<flat, 0, [1:2]>
 // HPZ-SAME: %[[W:[a-z0-9]+]]: tensor<3xf32> {{{[^}]*}}amsp.placement = #amsp.placement<flat, 0, [1:2, 2:2]>
 func.func public @main(
@@ -47,7 +47,7 @@ func.func public @main(
 
   // ZERO3: amsp.reduce_scatter sum %{{.*}} group = <[1:4]> parameter = 1 unit = "1" : tensor<3x3xf32> -> tensor<3xf32>
   // MIXED: amsp.reduce_scatter sum %{{.*}} group = <[1:2, 2:2]> parameter = 1 unit = "1" : tensor<3x3xf32> -> tensor<3xf32>
-  // DDP: amsp.all_reduce sum %{{.*}} group = <[1:4]> parameter = 1 unit = "1" : tensor<9xf32>
+  // DDP: amsp.all_reduce sum %{{.*}} group = <[1:4]> parameter = 1 unit = "1" : tensor<3x3xf32>
   // Scattered over the pieces, then summed over their replicas.
   // MICS: %[[S:.*]] = amsp.reduce_scatter sum %{{.*}} group = <[1:2]> parameter = 1 unit = "1" : tensor<3x3xf32> -> tensor<5xf32>
   // MICS: amsp.all_reduce sum %[[S]] group = <[2:2]> parameter = 1 unit = "1" : tensor<5xf32>
