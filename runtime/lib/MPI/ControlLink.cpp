@@ -36,6 +36,7 @@ ControlLink::ControlLink(int64_t rank, int64_t world, Failure &failure,
   sigaddset(&set, SIGTERM);
   signals = Socket(signalfd(-1, &set, SFD_CLOEXEC));
   failure.subscribe(failed);
+  failure.onRaise = [this](const RunError &error) { announce(error); };
   thread = std::thread([this] { loop(); });
 }
 
@@ -49,6 +50,7 @@ ControlLink::~ControlLink() {
   }
   eventfd_write(wake.get(), 1);
   thread.join();
+  failure.onRaise = nullptr;
   failure.unsubscribe(failed);
 }
 

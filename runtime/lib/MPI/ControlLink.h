@@ -26,7 +26,8 @@ public:
   using StatusSource = std::function<std::vector<RankStatus>()>;
 
   /// `peers`: on rank 0 the connections to all others by rank, elsewhere the
-  /// one to rank 0. Handles SIGTERM, which the process must have blocked.
+  /// one to rank 0. Tells everyone of a failure when it is raised, and handles
+  /// SIGTERM, which the process must have blocked.
   ControlLink(int64_t rank, int64_t world, Failure &failure,
               std::map<int64_t, Socket> peers);
   /// Says goodbye.
@@ -36,9 +37,6 @@ public:
 
   /// A local rank's wait exceeded its limit. Returns when a failure is raised.
   void reportStall(const Stall &stall);
-
-  /// Tells everyone of a failure; called when it is raised.
-  void announce(const RunError &error);
 
   /// Waits a moment until everything is sent.
   void flush();
@@ -74,6 +72,7 @@ private:
   void handleDeadlines();
   void handleTermination();
   void raise(RunError error, int64_t reporter);
+  void announce(const RunError &error);
   void queue(int64_t to, Frame frame);
   RankStatus ownStatus();
 

@@ -96,7 +96,6 @@ MpiTransport::MpiTransport(int64_t maxMessageBytes) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   control = std::make_unique<ControlLink>(rank, size, failure, connect());
-  failure.onRaise = [this](const RunError &error) { control->announce(error); };
   for (MPI_Comm &communicator : communicators) {
     MPI_Comm_dup(MPI_COMM_WORLD, &communicator);
     MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
