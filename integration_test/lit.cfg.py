@@ -19,6 +19,14 @@ config.environment["PATH"] = os.pathsep.join(
 config.environment["PYTHONPATH"] = os.path.join(config.amsp_source_dir, "python")
 config.environment["JAX_PLATFORMS"] = "cpu"
 config.substitutions.append(("%python", config.python))
+config.substitutions.append(("%build", config.build_dir))
+config.substitutions.append(("%cmake", config.cmake))
+config.substitutions.append(
+    (
+        "%with_compilers",
+        f"-DCMAKE_C_COMPILER={config.c_compiler} -DCMAKE_CXX_COMPILER={config.cxx_compiler}",
+    )
+)
 config.substitutions.append(("%scripts", os.path.join(config.test_source_root, "Inputs")))
 
 

@@ -17,8 +17,20 @@ case ${1-} in
 esac
 
 passed=0 failed=0 skipped=0
+times=()
+
+# timed NAME COMMAND...: the command's status; its time is listed at the end.
+timed() {
+  local name=$1 start=$SECONDS status=0
+  shift
+  "$@" || status=$?
+  times+=("$(printf '%-12s %5d s' "$name" $((SECONDS - start)))")
+  return "$status"
+}
 
 finish() {
+  echo "== times"
+  printf '%s\n' "${times[@]}"
   echo "$passed passed, $failed failed, $skipped skipped"
   ((failed == 0 && passed > 0))
   exit
@@ -29,7 +41,7 @@ check() {
   local name=$1
   shift
   echo "== $name"
-  if "$@"; then
+  if timed "$name" "$@"; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))
@@ -45,7 +57,8 @@ suite() {
   rm -rf "$results"
   mkdir -p "$results"
   echo "== $name"
-  LIT_OPTS="-o $results/lit.json" GTEST_OUTPUT="json:$results/" "$@" || status=$?
+  LIT_OPTS="-o $results/lit.json" GTEST_OUTPUT="json:$results/" \
+    timed "$name" "$@" || status=$?
   read -r -a counts < <(.venv/bin/python scripts/count_tests.py "$results" || echo 0 0 0)
   # A suite that broke, or that found nothing to run, is a failure by itself.
   if ((status && !counts[1])); then
@@ -62,10 +75,10 @@ suite() {
 }
 
 run_pytest() {
-  (cd python && ../.venv/bin/python -m pytest -q --junitxml="$results/pytest.xml" tests)
+  (cd python && ../.venv/bin/python -m pytest -q --durations=15 --junitxml="$results/pytest.xml" tests)
 }
 
-if ! scripts/build.sh; then
+if ! timed build scripts/build.sh; then
   failed=1
   echo "FAILED: the build"
   finish

@@ -8,12 +8,16 @@ endif()
 # Options of everything that includes LLVM's or MLIR's headers.
 add_library(AMSPCompilerOptions INTERFACE)
 target_include_directories(AMSPCompilerOptions INTERFACE
-  ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_include_directories(AMSPCompilerOptions SYSTEM INTERFACE
   ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_compile_options(AMSPCompilerOptions INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti -fno-exceptions -Wall -Wextra
-    -Wno-unused-parameter -Werror=return-type>)
+  $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti -fno-exceptions>
+  $<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra
+    -Wno-unused-parameter -Werror=return-type>>)
+install(TARGETS AMSPCompilerOptions EXPORT AMSPTargets)
 separate_arguments(AMSP_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_options(AMSPCompilerOptions INTERFACE ${AMSP_LLVM_DEFINITIONS})
 
@@ -39,7 +43,7 @@ function(add_amsp_library name)
   # Generated headers of every dialect may be included transitively.
   add_dependencies(${name} amsp-headers)
   set_property(GLOBAL APPEND PROPERTY AMSP_LIBRARIES ${name})
-  install(TARGETS ${name} AMSPCompilerOptions EXPORT AMSPTargets
+  install(TARGETS ${name} EXPORT AMSPTargets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 

@@ -1,33 +1,15 @@
 //===- Cluster.cpp - The levels of a cluster ------------------------------===//
 
 #include "amsp/Placement/Cluster.h"
-#include "llvm/ADT/Twine.h"
+#include "ClusterYaml.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/YAMLTraits.h"
 
 using namespace llvm;
 using namespace amsp;
-
-LLVM_YAML_IS_SEQUENCE_VECTOR(amsp::ClusterLevel)
-
-namespace llvm::yaml {
-template <> struct MappingTraits<ClusterLevel> {
-  static void mapping(IO &io, ClusterLevel &level) {
-    io.mapOptional("name", level.name);
-    io.mapRequired("size", level.size);
-  }
-  static std::string validate(IO &, ClusterLevel &level) {
-    return level.size < 1 ? "the size of a level must be positive" : "";
-  }
-};
-
-template <> struct MappingTraits<Cluster> {
-  static void mapping(IO &io, Cluster &cluster) {
-    io.mapRequired("levels", cluster.levels);
-  }
-};
-} // namespace llvm::yaml
 
 SmallVector<int64_t> Cluster::getSizes() const {
   return map_to_vector(levels,
@@ -39,38 +21,6 @@ int64_t Cluster::getWorldSize() const {
   for (const ClusterLevel &level : levels)
     world *= level.size;
   return world;
-}
-
-/// Worlds larger than this are typing errors.
-static constexpr int64_t kMaxWorld = int64_t(1) << 24;
-
-static Expected<Cluster> checkWorld(Cluster cluster, StringRef text) {
-  int64_t world = 1;
-  for (const ClusterLevel &level : cluster.levels)
-    if (MulOverflow(world, level.size, world) || world > kMaxWorld)
-      return createStringError("cluster '" + text + "' has more than " +
-                               Twine(kMaxWorld) + " ranks");
-  return cluster;
-}
-
-Expected<Cluster> amsp::parseClusterYaml(StringRef content, StringRef name) {
-  std::string message;
-  auto keepFirst = [](const SMDiagnostic &diagnostic, void *context) {
-    auto &message = *static_cast<std::string *>(context);
-    if (message.empty())
-      message = (diagnostic.getFilename() + ":" +
-                 Twine(diagnostic.getLineNo()) + ": " + diagnostic.getMessage())
-                    .str();
-  };
-  yaml::Input input(MemoryBufferRef(content, name), nullptr, keepFirst,
-                    &message);
-  Cluster cluster;
-  input >> cluster;
-  if (input.error())
-    return createStringError(message.empty() ? name + ": no cluster" : message);
-  if (cluster.levels.empty())
-    return createStringError(name + ": no levels");
-  return checkWorld(std::move(cluster), name);
 }
 
 static Expected<int64_t> parseSize(StringRef number, StringRef text) {
@@ -89,7 +39,9 @@ static Expected<Cluster> parseLevels(StringRef sizes, StringRef text) {
     if (!size)
       return size.takeError();
     std::string name = ("level" + Twine(cluster.levels.size())).str();
-    cluster.levels.push_back({name, *size});
+    ClusterLevel &level = cluster.levels.emplace_back();
+    level.name = std::move(name);
+    level.size = *size;
   }
   return cluster;
 }
@@ -114,10 +66,15 @@ static Expected<Cluster> parseNodes(StringRef text) {
     *level = *size;
   }
   Cluster cluster;
-  if (gpus != 0)
-    cluster.levels.push_back({"gpu", gpus});
-  if (nodes != 0)
-    cluster.levels.push_back({"node", nodes});
+  auto addLevel = [&](StringRef name, int64_t size) {
+    if (size == 0)
+      return;
+    ClusterLevel &level = cluster.levels.emplace_back();
+    level.name = name;
+    level.size = size;
+  };
+  addLevel("gpu", gpus);
+  addLevel("node", nodes);
   return cluster;
 }
 
@@ -135,5 +92,33 @@ Expected<Cluster> amsp::parseCluster(StringRef text) {
                                   : parseNodes(text);
   if (!cluster)
     return cluster.takeError();
-  return checkWorld(std::move(*cluster), text);
+  cluster->name = text;
+  if (Error error = verifyWorld(*cluster, text))
+    return error;
+  return cluster;
+}
+
+Error amsp::verifyForPlanning(const Cluster &cluster) {
+  SmallVector<std::string> missing;
+  if (cluster.collectiveTables.empty())
+    for (const ClusterLevel &level : cluster.levels) {
+      if (level.size == 1)
+        continue;
+      if (!level.bandwidth)
+        missing.push_back("bandwidth of level '" + level.name + "'");
+      if (!level.latency)
+        missing.push_back("latency of level '" + level.name + "'");
+    }
+  Device device = cluster.device.value_or(Device());
+  if (!device.memory)
+    missing.push_back("device.memory");
+  if (!device.memoryBandwidth)
+    missing.push_back("device.memory_bandwidth");
+  if (!device.peakF64 && !device.peakF32 && !device.peakF16 && !device.peakBF16)
+    missing.push_back("device.peak");
+  if (missing.empty())
+    return Error::success();
+  return createStringError("cluster '" + cluster.name +
+                           "' cannot be planned for: it does not give " +
+                           join(missing, ", "));
 }

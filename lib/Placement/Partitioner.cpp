@@ -15,8 +15,8 @@ static RankedTensorType getTensorType(Value value) {
 }
 
 Partitioner::Partitioner(func::FuncOp step, const PlacementAnalysis &analysis,
-                         const Grid &grid)
-    : step(step), analysis(analysis), grid(grid), converter(grid),
+                         const Grid &grid, ReduceType reduceType)
+    : step(step), analysis(analysis), grid(grid), converter(grid, reduceType),
       builder(step.getContext()) {
   findGradients();
 }

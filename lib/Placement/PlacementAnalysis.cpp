@@ -238,6 +238,8 @@ private:
     if (inserted) {
       auto type = cast<RankedTensorType>(value.getType());
       int64_t bits = type.getElementTypeBitWidth();
+      if (isa<FloatType>(type.getElementType()))
+        bits = std::max<int64_t>(bits, analysis.getContext().minSumBits);
       int64_t bytes = type.getNumElements() * llvm::divideCeil(bits, 8);
       cut.addNode(bytes * getTripCountOf(value));
       values.push_back(value);

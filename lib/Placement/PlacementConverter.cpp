@@ -3,6 +3,7 @@
 #include "amsp/Placement/PlacementConverter.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace amsp;
@@ -116,9 +117,46 @@ Value PlacementConverter::convert(OpBuilder &builder, Location loc, Value local,
     return fromFlat(step, from, to);
   case Placement::Partial:
   case Placement::PartialFlat:
-    return fromPartial(step, from, to);
+    break;
   }
-  llvm_unreachable("unknown placement");
+  // In the type that reductions have on the wire, and back.
+  Type element = global.getElementType();
+  Type wire = getReduceType(element, from, tag);
+  if (wire == element)
+    return fromPartial(step, from, to);
+  Value wide = stablehlo::ConvertOp::create(builder, loc, local, wire);
+  RankedTensorType wideGlobal = global.clone(wire);
+  Value reduced =
+      fromPartial({builder, loc, wide, wideGlobal, tag}, from, to);
+  return stablehlo::ConvertOp::create(builder, loc, reduced, element);
+}
+
+std::optional<ReduceType> amsp::parseReduceType(StringRef text) {
+  return llvm::StringSwitch<std::optional<ReduceType>>(text)
+      .Case("f32", ReduceType::F32)
+      .Case("bf16", ReduceType::BF16)
+      .Case("graph", ReduceType::Graph)
+      .Default(std::nullopt);
+}
+
+Type PlacementConverter::getReduceType(Type element, const Placement &from,
+                                       const CollectiveTag &tag) const {
+  auto number = dyn_cast<FloatType>(element);
+  // A largest value is one of the ranks' own: no type loses it.
+  if (!number || !from.isPartialSum())
+    return element;
+  switch (reduceType) {
+  case ReduceType::F32:
+    return number.getWidth() < 32 ? Float32Type::get(element.getContext())
+                                  : element;
+  case ReduceType::BF16:
+    return number.isF32() && tag.parameter
+               ? BFloat16Type::get(element.getContext())
+               : element;
+  case ReduceType::Graph:
+    return element;
+  }
+  llvm_unreachable("unknown reduction type");
 }
 
 Value PlacementConverter::fromReplicated(const Step &step,

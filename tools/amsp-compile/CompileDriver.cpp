@@ -72,6 +72,7 @@ Error CompileDriver::partition() {
   partitioning.batchArgs = options.batchArgs;
   partitioning.levels = options.cluster->getSizes();
   partitioning.strategy = options.strategy;
+  partitioning.reduceType = options.reduceType;
   Expected<Strategy> strategy =
       parseStrategy(options.strategy, partitioning.levels);
   if (!strategy)

@@ -2,6 +2,7 @@
 
 #include "CompileDriver.h"
 #include "amsp/InitAllDialects.h"
+#include "amsp/Placement/PlacementConverter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
@@ -33,7 +34,8 @@ static cl::list<std::string>
               cl::desc("Arguments cut along dimension 0, names or indices"));
 static cl::opt<std::string> reduceType("reduce-type", cl::cat(category),
                                        cl::init("f32"),
-                                       cl::desc("Type of reductions: f32"));
+                                       cl::desc("Type of reductions: f32 (16-bit sums in f32, the "
+                        "default), bf16 (gradients in bf16) or graph"));
 static cl::opt<std::string> target("target", cl::cat(category), cl::init("cpu"),
                                    cl::desc("cpu"));
 static cl::opt<std::string>
@@ -117,9 +119,9 @@ static llvm::Expected<CompileOptions> getOptions() {
     return llvm::createStringError(
         "--strategy auto: the planner is not in this build; give one of ddp, "
         "zero1, zero2, zero3, mics:S, hpz:S or p=F,g=F,os=F");
-  if (reduceType != "f32")
+  if (!parseReduceType(reduceType))
     return llvm::createStringError("--reduce-type " + reduceType +
-                                   ": this build reduces in f32 only");
+                                   ": expected f32, bf16 or graph");
   if (!report.empty() && !StringRef(report).ends_with(".json"))
     return llvm::createStringError("--report " + report +
                                    ": this build writes .json only");
@@ -160,10 +162,20 @@ int main(int argc, char **argv) {
   registerMLIRContextCLOptions();
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
+  // LLVM's own options, hundreds of them, are for --help-hidden.
+  for (auto &[name, option] : cl::getRegisteredOptions())
+    if (!llvm::is_contained(option->Categories, &category) &&
+        !name.starts_with("mlir-") && !name.starts_with("help") &&
+        name != "version")
+      option->setHiddenFlag(cl::Hidden);
   std::string problems;
   llvm::raw_string_ostream problemStream(problems);
   if (!cl::ParseCommandLineOptions(
-          argc, argv, "Compiles a StableHLO training step for a cluster\n",
+          argc, argv,
+          "Compiles a StableHLO training step for a cluster\n\n"
+          "  amsp-compile step.mlir -o step.so --cluster nodes=2,gpus=4 "
+          "--strategy p=4x1,g=4x1,os=4x2\n"
+          "  amsp-run step.so --inputs in.npz --outputs out.npz --steps 10\n",
           &problemStream)) {
     StringRef first = StringRef(problems).trim().split('\n').first;
     first.consume_front("amsp-compile: ");

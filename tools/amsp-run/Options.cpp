@@ -2,12 +2,18 @@
 
 #include "Options.h"
 
+#include "Launch.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace amsp;
 using namespace amsp::run;
 using namespace llvm;
+
+/// Of ten seconds in all, finding a process that does not answer and ending all
+/// by mpirun take three.
+static constexpr std::chrono::milliseconds mpiStallLimit{6000};
 
 static cl::OptionCategory category("amsp-run options");
 
@@ -34,7 +40,10 @@ static cl::opt<std::string>
             cl::cat(category));
 static cl::opt<std::string> transport(
     "transport", cl::init("threads"), cl::value_desc("threads|mpi|nccl"),
-    cl::desc("How ranks communicate (default: threads)"), cl::cat(category));
+    cl::desc("How ranks communicate: as threads of this process (default), or "
+             "as processes that MPI started; without a launcher, mpirun is "
+             "called with as many ranks as the step needs"),
+    cl::cat(category));
 static cl::opt<std::string>
     logFile("log", cl::value_desc("L.jsonl"),
             cl::desc("Write one JSON object per step to this file"),
@@ -51,7 +60,8 @@ static cl::list<std::string>
 static cl::opt<std::string>
     stallLimit("stall-limit", cl::value_desc("SECONDS"),
                cl::desc("How long a rank waits in a collective before the run "
-                        "ends with an error (default: 8)"),
+                        "ends with an error (default: 8; 6 with mpi, where the "
+                        "launcher takes a second to end all ranks)"),
                cl::cat(category));
 static cl::opt<bool>
     poison("poison",
@@ -73,11 +83,19 @@ static Error parseError(StringRef output, StringRef program) {
 }
 
 static Error checkTransport() {
-  if (transport == "threads")
+  if (transport == "mpi")
     return Error::success();
-  if (transport == "mpi" || transport == "nccl")
+  if (transport == "threads") {
+    int64_t size = launchedSize().value_or(1);
+    if (size == 1 || manifest)
+      return Error::success();
+    return createStringError("a launcher started " + Twine(size) +
+                             " processes: give --transport mpi, or start one");
+  }
+  if (transport == "nccl")
     return createStringError("--transport " + transport +
-                             ": not available in this build; use threads");
+                             ": not available in this build; use threads or "
+                             "mpi");
   return createStringError("--transport " + transport +
                            ": unknown, expected threads, mpi or nccl");
 }
@@ -129,6 +147,9 @@ Expected<Options> run::parseOptions(int argc, char **argv) {
   options.trace = traceFile;
   options.printsManifest = manifest;
   options.quiet = quiet;
+  options.usesMpi = transport == "mpi";
+  if (options.usesMpi)
+    options.world.stallLimit = mpiStallLimit;
   options.faults.assign(injectFault.begin(), injectFault.end());
   options.world.trace = !traceFile.empty();
   options.world.poisonArena = poison || isPoisonSetInEnvironment();

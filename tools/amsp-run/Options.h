@@ -19,6 +19,7 @@ struct Options {
   bool printsManifest = false;
   bool quiet = false;
   std::vector<std::string> faults;
+  bool usesMpi = false;
   runtime::WorldOptions world;
 };
 

@@ -1,5 +1,6 @@
 //===- amsp-run.cpp - Runs a compiled step on its ranks -------------------===//
 
+#include "Launch.h"
 #include "Options.h"
 #include "StepLog.h"
 
@@ -64,45 +65,131 @@ static Error loadInputs(Session &session, const Options &options) {
                                         : Session::Inputs::BatchOptional);
 }
 
-/// Reports a failed run. Ranks that never came back still use the buffers, so
-/// the process ends without destroying anything.
-[[noreturn]] static void exitAfter(const runtime::RunError &error) {
+/// This rank's error or, with several processes, the first of all ranks.
+static Error agree(runtime::Processes *processes, Error own) {
+  if (!processes)
+    return own;
+  std::string verdict =
+      processes->agree(own ? toString(std::move(own)) : std::string());
+  return verdict.empty() ? Error::success() : createStringError(verdict);
+}
+
+/// Tells a failure of the running ranks, once, and ends. Ranks that never came
+/// back still use the buffers, so nothing is destroyed.
+[[noreturn]] static void exitAfter(runtime::Processes *processes,
+                                   const std::string &message) {
   outs().flush();
-  errs() << "error: " << error.str() << "\n";
+  if (!processes || processes->isReporter())
+    errs() << "error: " << message << "\n";
   errs().flush();
+  if (processes)
+    processes->exitAfterFailure();
   _exit(1);
 }
 
-static Error runSteps(Session &session, const Options &options,
-                      ArrayRef<std::string> batches, StepLog &log) {
+namespace {
+/// A run of a loaded step, in the only process or in one of several.
+class Runner {
+public:
+  Runner(const Options &options, const StepLibrary &library,
+         runtime::Processes *processes)
+      : options(options), library(library), processes(processes),
+        isFirst(!processes || processes->rank() == 0),
+        log(options.quiet || !isFirst) {}
+
+  Error run();
+
+private:
+  Error prepare();
+  Error runSteps();
+  Error writeTrace() const;
+
+  const Options &options;
+  const StepLibrary &library;
+  runtime::Processes *const processes;
+  const bool isFirst; // which writes the files
+  StepLog log;
+  std::vector<std::string> batches;
+  std::unique_ptr<Session> session;
+};
+} // namespace
+
+Error Runner::prepare() {
+  Expected<std::vector<std::string>> files = batchesOf(options);
+  if (!files)
+    return files.takeError();
+  batches = std::move(*files);
+  Expected<std::unique_ptr<Session>> created =
+      Session::create(library, options.world, processes);
+  if (!created)
+    return created.takeError();
+  session = std::move(*created);
+  if (Error error = loadInputs(*session, options))
+    return error;
+  return isFirst ? log.open(options.log) : Error::success();
+}
+
+Error Runner::runSteps() {
   int64_t steps = batches.empty() ? options.steps.value_or(1)
                                   : static_cast<int64_t>(batches.size());
   for (int64_t step = 0; step < steps; ++step) {
     if (!batches.empty())
-      if (Error error = loadBatch(session, batches[step]))
+      if (Error error = agree(processes, loadBatch(*session, batches[step])))
         return error;
     auto begin = std::chrono::steady_clock::now();
-    if (std::optional<runtime::RunError> error = session.runStep())
-      exitAfter(*error);
+    if (std::optional<runtime::RunError> error = session->runStep())
+      exitAfter(processes, error->str());
     std::chrono::duration<double> duration =
         std::chrono::steady_clock::now() - begin;
-    if (Error error = log.record(session.scalarResults(), duration.count()))
+    Error error = log.record(session->scalarResults(), duration.count());
+    if (!error)
+      continue;
+    if (!processes)
       return error;
+    // The others are on their way to the next step.
+    std::string message = toString(std::move(error));
+    processes->fail(message);
+    exitAfter(processes, message);
   }
   return Error::success();
 }
 
-static Error writeTrace(const Session &session, const std::string &path) {
-  if (path.empty())
+/// Rank 0 writes the events of all ranks.
+Error Runner::writeTrace() const {
+  if (options.trace.empty())
     return Error::success();
-  std::ofstream file(path);
-  session.world().writeTrace(file);
+  std::string events = session->world().traceEvents();
+  for (int64_t rank = 1; processes && rank < processes->size(); ++rank) {
+    std::string theirs;
+    if (!processes->sendToFirst(rank, events, theirs))
+      return createStringError(processes->error()->str());
+    if (isFirst)
+      events += "," + theirs;
+  }
+  if (!isFirst)
+    return Error::success();
+  std::ofstream file(options.trace);
+  file << "{\"traceEvents\": [" << events << "\n]}\n";
   file.close();
   if (file)
     return Error::success();
-  if (sys::fs::is_regular_file(path))
-    (void)sys::fs::remove(path);
-  return createStringError(path + ": cannot be written");
+  if (sys::fs::is_regular_file(options.trace))
+    (void)sys::fs::remove(options.trace);
+  return createStringError(options.trace + ": cannot be written");
+}
+
+Error Runner::run() {
+  if (Error error = agree(processes, prepare()))
+    return error;
+  if (Error error = runSteps())
+    return error;
+  if (Error error = session->writeOutputs(options.outputs))
+    return error;
+  if (Error error = agree(processes, writeTrace()))
+    return error;
+  if (isFirst)
+    log.printSummary(library.manifest);
+  return Error::success();
 }
 
 /// So that a run does not end in vain.
@@ -115,53 +202,116 @@ static Error checkWritable(ArrayRef<StringRef> paths) {
       return createStringError(path + ": there is no directory " + directory);
     if (sys::fs::is_directory(path))
       return createStringError(path + ": cannot be written: it is a directory");
+    if (sys::fs::exists(path) && !sys::fs::is_regular_file(path))
+      continue; // /dev/null takes everything
     if (llvm::is_contained(paths.take_front(index), path))
       return createStringError(path + ": named as two outputs");
   }
   return Error::success();
 }
 
-static Error runTool(Options options) {
+/// What can be said before the ranks run.
+static Expected<StepLibrary> loadStep(Options &options) {
   Expected<StepLibrary> library = StepLibrary::load(options.step);
+  if (!library || options.printsManifest)
+    return library;
+  if (Error error = resolveFaults(options, library->manifest))
+    return std::move(error);
+  if (Error error =
+          checkWritable({options.outputs, options.log, options.trace}))
+    return std::move(error);
+  return library;
+}
+
+static Error checkSize(const Manifest &manifest,
+                       const runtime::Processes &processes) {
+  if (processes.size() == manifest.world)
+    return Error::success();
+  return createStringError(
+      "the step was compiled for " + Twine(manifest.world) +
+      " ranks, the launcher started " + Twine(processes.size()));
+}
+
+/// All ranks must run the same program, on as many processes as it is for.
+static Error compareRanks(const Manifest &manifest,
+                          runtime::Processes &processes) {
+  // Also where the sizes are equal: another rank's step may be for another.
+  if (Error error = agree(&processes, checkSize(manifest, processes)))
+    return error;
+  std::optional<runtime::Processes::Difference> difference =
+      processes.compare(manifest.programHash);
+  if (!difference)
+    return Error::success();
+  return createStringError("rank " + Twine(difference->rank) +
+                           ": runs another program than rank 0 (program hash " +
+                           difference->text + ", rank 0 has " +
+                           difference->expected + ")");
+}
+
+/// One of the processes that MPI started.
+static Error runRank(Options options, runtime::Processes &processes) {
+  Expected<StepLibrary> library = loadStep(options);
+  if (Error error =
+          agree(&processes, library ? Error::success() : library.takeError()))
+    return error;
+  if (Error error = compareRanks(library->manifest, processes))
+    return error;
+  return Runner(options, *library, &processes).run();
+}
+
+static int reportError(Error error) {
+  outs().flush();
+  errs() << "error: " << toString(std::move(error)) << "\n";
+  return 1;
+}
+
+/// Of several processes that fail alike, one tells.
+static int reportOnce(Error error) {
+  if (launchedRank().value_or(0) == 0)
+    return reportError(std::move(error));
+  consumeError(std::move(error));
+  // The launcher ends all when the first one does.
+  sleep(1);
+  return 1;
+}
+
+static int joinAndRun(Options options) {
+  std::string problem;
+  std::unique_ptr<runtime::Processes> processes =
+      runtime::Processes::joinMpi(problem);
+  if (!processes)
+    return reportOnce(createStringError("--transport mpi: " + problem));
+  Error error = runRank(std::move(options), *processes);
+  if (!error)
+    return 0;
+  // What the ranks agreed on is now everyone's failure, and ends them as such.
+  std::string message = toString(std::move(error));
+  if (processes->rank() == 0)
+    processes->fail(message);
+  exitAfter(processes.get(), message);
+}
+
+static Expected<int> runTool(Options &options, char **argv) {
+  Expected<StepLibrary> library = loadStep(options);
   if (!library)
     return library.takeError();
   if (options.printsManifest) {
     outs() << library->step->manifest << "\n";
-    return Error::success();
+    return 0;
   }
-  if (Error error = resolveFaults(options, library->manifest))
-    return error;
-  if (Error error =
-          checkWritable({options.outputs, options.log, options.trace}))
-    return error;
-  Expected<std::vector<std::string>> batches = batchesOf(options);
-  if (!batches)
-    return batches.takeError();
-  Expected<std::unique_ptr<Session>> session =
-      Session::create(*library, options.world);
-  if (!session)
-    return session.takeError();
-  if (Error error = loadInputs(**session, options))
-    return error;
-  StepLog log(options.quiet);
-  if (Error error = log.open(options.log))
-    return error;
-  if (Error error = runSteps(**session, options, *batches, log))
-    return error;
-  if (Error error = (*session)->writeOutputs(options.outputs))
-    return error;
-  if (Error error = writeTrace(**session, options.trace))
-    return error;
-  log.printSummary(library->manifest);
-  return Error::success();
+  if (options.usesMpi)
+    return launch(argv, library->manifest.world);
+  if (Error error = Runner(options, *library, nullptr).run())
+    return std::move(error);
+  return 0;
 }
 
 int main(int argc, char **argv) {
   Expected<Options> options = parseOptions(argc, argv);
-  Error error = options ? runTool(std::move(*options)) : options.takeError();
-  if (!error)
-    return 0;
-  outs().flush();
-  errs() << "error: " << toString(std::move(error)) << "\n";
-  return 1;
+  if (!options)
+    return reportOnce(options.takeError());
+  if (options->usesMpi && !options->printsManifest && isLaunched())
+    return joinAndRun(std::move(*options));
+  Expected<int> status = runTool(*options, argv);
+  return status ? *status : reportError(status.takeError());
 }

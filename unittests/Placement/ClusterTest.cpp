@@ -74,3 +74,84 @@ TEST(ClusterTest, YamlErrorsNameFileAndLine) {
   EXPECT_NE(errorOfYaml(""), "");
   EXPECT_NE(errorOfYaml("levels: [\n"), "");
 }
+
+/// A cluster that says everything, with one line exchanged.
+static std::string describeCluster(llvm::StringRef line = "",
+                                   llvm::StringRef replacement = "") {
+  llvm::SmallVector<llvm::StringRef> lines = {
+      "name: test",
+      "levels:",
+      "  - name: gpu",
+      "    size: 8",
+      "    bandwidth: 200e9",
+      "    latency: 2e-6",
+      "  - {name: node, size: 16, bandwidth: 1e11, latency: 1e-5, "
+      "congestion: 0.05}",
+      "device:",
+      "  name: card",
+      "  memory: 80e9",
+      "  memory_bandwidth: 2e12",
+      "  peak: {bf16: 312e12}",
+      "  achieved:",
+      "    - {operations: 1e9, share: 0.4}",
+      "    - {operations: 1e12, share: 0.8}",
+      "collectives: [measured.csv]"};
+  std::string text;
+  for (llvm::StringRef original : lines)
+    text += (original == line ? replacement : original).str() + "\n";
+  return text;
+}
+
+TEST(ClusterTest, ReadsAllThatAPlannerNeeds) {
+  llvm::Expected<Cluster> cluster =
+      parseClusterYaml(describeCluster(), "some/where.yaml");
+  ASSERT_TRUE(static_cast<bool>(cluster)) << toString(cluster.takeError());
+  EXPECT_EQ(cluster->levels[0].bandwidth, 200e9);
+  EXPECT_EQ(cluster->levels[1].congestion, 0.05);
+  ASSERT_TRUE(cluster->device.has_value());
+  EXPECT_EQ(cluster->device->memory, 80e9);
+  EXPECT_EQ(cluster->device->peakBF16, 312e12);
+  EXPECT_EQ(cluster->device->peakF32, std::nullopt);
+  EXPECT_EQ(cluster->device->achieved.back().share, 0.8);
+  EXPECT_EQ(cluster->collectiveTables.front(), "some/measured.csv");
+  EXPECT_EQ(toString(verifyForPlanning(*cluster)), "");
+}
+
+TEST(ClusterTest, ImpossibleNumbersNameTheirLine) {
+  auto errorWith = [](llvm::StringRef line, llvm::StringRef replacement) {
+    return errorOf(
+        parseClusterYaml(describeCluster(line, replacement), "c.yaml"));
+  };
+  llvm::StringRef bandwidth =
+      "c.yaml:5: a bandwidth is a number of bytes per second from 1e3 to 1e17";
+  EXPECT_EQ(errorWith("    bandwidth: 200e9", "    bandwidth: 0"), bandwidth);
+  EXPECT_EQ(errorWith("    bandwidth: 200e9", "    bandwidth: -3"), bandwidth);
+  EXPECT_EQ(errorWith("    bandwidth: 200e9", "    bandwidth: 1e30"),
+            bandwidth);
+  EXPECT_EQ(errorWith("    bandwidth: 200e9", "    bandwidth: nan"), bandwidth);
+  EXPECT_EQ(errorWith("    bandwidth: 200e9", "    bandwidth: fast"),
+            bandwidth);
+  EXPECT_EQ(errorWith("    latency: 2e-6", "    latency: 2000"),
+            "c.yaml:6: a latency is a number of seconds from 1e-9 to 10");
+  EXPECT_EQ(errorWith("  memory: 80e9", "  memory: 80"),
+            "c.yaml:10: memory is a number of bytes from 1024 to 1e16");
+  EXPECT_EQ(errorWith("  peak: {bf16: 312e12}", "  peak: {bf8: 312e12}"),
+            "c.yaml:12: unknown key 'bf8'");
+  EXPECT_EQ(errorWith("    - {operations: 1e9, share: 0.4}",
+                      "    - {operations: 1e9, share: 1.4}"),
+            "c.yaml:14: a share is a number from 1e-6 to 1");
+  EXPECT_NE(errorWith("    - {operations: 1e9, share: 0.4}",
+                      "    - {operations: 1e13, share: 0.4}")
+                .find("'achieved' must ascend in operations"),
+            std::string::npos);
+}
+
+TEST(ClusterTest, SaysWhatAPlannerMisses) {
+  llvm::Expected<Cluster> cluster = parseClusterYaml(
+      "levels:\n  - {name: gpu, size: 4, latency: 1e-6}\n  - {size: 1}\n",
+      "dir/c.yaml");
+  ASSERT_TRUE(static_cast<bool>(cluster)) << toString(cluster.takeError());
+  EXPECT_EQ(toString(verifyForPlanning(*cluster)),
+            "cluster 'c' cannot be planned for: it does not give bandwidth of "
+            "level 'gpu', device.memory, device.memory_bandwidth, device.peak");
+}

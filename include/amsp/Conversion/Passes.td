@@ -16,21 +16,35 @@ def ConvertStableHLOControlFlow
     branch. Types stay as they are.
 
     ```mlir
-    %0:3 = stablehlo.while(%i = %zero, %x = %arg0, %w = %arg1) : ...
-    cond {
-      %1 = stablehlo.compare LT, %i, %ten, SIGNED : ...
-      stablehlo.return %1 : tensor<i1>
-    } do {
-      %1 = stablehlo.multiply %x, %w : tensor<4xf32>
-      %2 = stablehlo.add %i, %one : tensor<i32>
-      stablehlo.return %2, %1, %w : ...
+    // --amsp-convert-stablehlo-control-flow --canonicalize
+    func.func @scan(%x: tensor<4xf32>, %weights: tensor<4xf32>) -> tensor<4xf32> {
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %ten = stablehlo.constant dense<10> : tensor<i32>
+      %0:3 = stablehlo.while(%i = %zero, %y = %x, %w = %weights)
+          : tensor<i32>, tensor<4xf32>, tensor<4xf32>
+      cond {
+        %1 = stablehlo.compare LT, %i, %ten, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %1 : tensor<i1>
+      } do {
+        %1 = stablehlo.multiply %y, %w : tensor<4xf32>
+        %2 = stablehlo.add %i, %one : tensor<i32>
+        stablehlo.return %2, %1, %w : tensor<i32>, tensor<4xf32>, tensor<4xf32>
+      }
+      return %0#1 : tensor<4xf32>
     }
     ```
     becomes
     ```mlir
-    %0 = scf.for %iv = %c0 to %c10 step %c1 iter_args(%x = %arg0) -> (tensor<4xf32>) {
-      %1 = stablehlo.multiply %x, %arg1 : tensor<4xf32>
-      scf.yield %1 : tensor<4xf32>
+    func.func @scan(%x: tensor<4xf32>, %weights: tensor<4xf32>) -> tensor<4xf32> {
+      %c1 = arith.constant 1 : index
+      %c0 = arith.constant 0 : index
+      %c10 = arith.constant 10 : index
+      %0 = scf.for %i = %c0 to %c10 step %c1 iter_args(%y = %x) -> (tensor<4xf32>) {
+        %1 = stablehlo.multiply %y, %weights : tensor<4xf32>
+        scf.yield %1 : tensor<4xf32>
+      }
+      return %0 : tensor<4xf32>
     }
     ```
   }];
@@ -68,20 +82,34 @@ def ConvertStableHLOToLinalg
     to be inlined. What has no form here is an error at the op.
 
     ```mlir
-    %0 = stablehlo.broadcast_in_dim %arg1, dims = [1] : (tensor<3xf32>) -> tensor<2x3xf32>
-    %1 = stablehlo.add %arg0, %0 : tensor<2x3xf32>
+    func.func @bias(%x: tensor<2x3xf32>, %b: tensor<3xf32>) -> tensor<2x3xf32> {
+      %0 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<3xf32>) -> tensor<2x3xf32>
+      %1 = stablehlo.add %x, %0 : tensor<2x3xf32>
+      return %1 : tensor<2x3xf32>
+    }
     ```
     becomes
     ```mlir
-    %0 = tensor.empty() : tensor<2x3xf32>
-    %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>,
-                                          affine_map<(d0, d1) -> (d0, d1)>],
-                         iterator_types = ["parallel", "parallel"]}
-        ins(%arg1 : tensor<3xf32>) outs(%0 : tensor<2x3xf32>) {
-      ^bb0(%in: f32, %out: f32):
-        linalg.yield %in : f32
-    } -> tensor<2x3xf32>
-    // ... and one more generic with arith.addf.
+    #row = affine_map<(d0, d1) -> (d1)>
+    #all = affine_map<(d0, d1) -> (d0, d1)>
+    func.func @bias(%x: tensor<2x3xf32>, %b: tensor<3xf32>) -> tensor<2x3xf32> {
+      %0 = tensor.empty() : tensor<2x3xf32>
+      %1 = linalg.generic {indexing_maps = [#row, #all],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%b : tensor<3xf32>) outs(%0 : tensor<2x3xf32>) {
+        ^bb0(%in: f32, %out: f32):
+          linalg.yield %in : f32
+      } -> tensor<2x3xf32>
+      %2 = tensor.empty() : tensor<2x3xf32>
+      %3 = linalg.generic {indexing_maps = [#all, #all, #all],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%x, %1 : tensor<2x3xf32>, tensor<2x3xf32>) outs(%2 : tensor<2x3xf32>) {
+        ^bb0(%lhs: f32, %rhs: f32, %out: f32):
+          %4 = arith.addf %lhs, %rhs : f32
+          linalg.yield %4 : f32
+      } -> tensor<2x3xf32>
+      return %3 : tensor<2x3xf32>
+    }
     ```
   }];
   let dependentDialects = [
@@ -177,12 +205,19 @@ def ExpandMath : Pass<"amsp-expand-math", "::mlir::ModuleOp"> {
     on a grid are tested to stay within a few ulp.
 
     ```mlir
-    %1 = math.rsqrt %0 : f32
+    func.func @rsqrt(%x: f32) -> f32 {
+      %0 = math.rsqrt %x : f32
+      return %0 : f32
+    }
     ```
     becomes
     ```mlir
-    %1 = math.sqrt %0 : f32
-    %2 = arith.divf %cst, %1 : f32
+    func.func @rsqrt(%x: f32) -> f32 {
+      %one = arith.constant 1.0 : f32
+      %0 = math.sqrt %x : f32
+      %1 = arith.divf %one, %0 : f32
+      return %1 : f32
+    }
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",

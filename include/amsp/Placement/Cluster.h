@@ -6,7 +6,9 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace amsp {
 
@@ -14,10 +16,42 @@ namespace amsp {
 struct ClusterLevel {
   std::string name;
   int64_t size = 0;
+  /// Bytes/s that one member sends to its siblings (and receives at the same
+  /// time): a rank at the innermost level, all network cards of a node at the
+  /// next. The ranks inside a member share it.
+  std::optional<double> bandwidth;
+  /// Seconds until a message between two members begins to arrive.
+  std::optional<double> latency;
+  /// Share of the transfer time that is added for each doubling of the members
+  /// that take part.
+  std::optional<double> congestion;
+};
+
+/// One point of a curve: contractions of so many operations run at that share
+/// of the peak rate.
+struct AchievedRate {
+  double operations = 0;
+  double share = 0;
+};
+
+/// The device of one rank.
+struct Device {
+  std::string name;
+  std::optional<double> memory;          // bytes
+  std::optional<double> memoryBandwidth; // bytes/s
+  /// Peak rates of contractions in operations/s.
+  std::optional<double> peakF64, peakF32, peakF16, peakBF16;
+  /// Ascending in operations; may be empty.
+  std::vector<AchievedRate> achieved;
 };
 
 struct Cluster {
+  std::string name;
   llvm::SmallVector<ClusterLevel> levels; // innermost first
+  std::optional<Device> device;
+  /// Files of measured collectives, as paths from the working directory; where
+  /// two speak, the earlier one wins.
+  std::vector<std::string> collectiveTables;
 
   llvm::SmallVector<int64_t> getSizes() const;
   int64_t getWorldSize() const;
@@ -27,9 +61,14 @@ struct Cluster {
 /// docs/formats.md). Errors name the file and line.
 llvm::Expected<Cluster> parseCluster(llvm::StringRef text);
 
-/// Reads the content of a YAML file; `name` is for errors.
+/// Reads the content of a YAML file; `name` is for errors, and tables are found
+/// relative to its directory.
 llvm::Expected<Cluster> parseClusterYaml(llvm::StringRef content,
                                          llvm::StringRef name);
+
+/// Fails unless the cluster says all that a planner needs; lists what is
+/// missing.
+llvm::Error verifyForPlanning(const Cluster &cluster);
 
 } // namespace amsp
 

@@ -23,7 +23,7 @@ namespace amsp {
 class Partitioner {
 public:
   Partitioner(mlir::func::FuncOp step, const PlacementAnalysis &analysis,
-              const Grid &grid);
+              const Grid &grid, ReduceType reduceType);
 
   /// Replaces the body and the types of the step. Returns the number of
   /// operands that had to be gathered for want of a rule.

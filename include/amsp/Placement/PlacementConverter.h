@@ -8,6 +8,19 @@
 
 namespace amsp {
 
+/// The element type in which sums of floating-point values are reduced.
+enum class ReduceType {
+  /// 16-bit values in f32: sums of many ranks neither overflow nor vanish.
+  F32,
+  /// Gradients of f32 in bf16: half the bytes.
+  BF16,
+  /// Each in its own type.
+  Graph,
+};
+
+/// `f32`, `bf16` or `graph`.
+std::optional<ReduceType> parseReduceType(llvm::StringRef text);
+
 /// What a collective is for; written on it for traffic counts and messages.
 struct CollectiveTag {
   /// Argument number of the parameter whose value or gradient it moves.
@@ -31,7 +44,8 @@ struct CollectiveTag {
 /// A replicated value joins a partial one by being kept on one member.
 class PlacementConverter {
 public:
-  explicit PlacementConverter(const Grid &grid) : grid(grid) {}
+  PlacementConverter(const Grid &grid, ReduceType reduceType)
+      : grid(grid), reduceType(reduceType) {}
 
   /// `local` is the local value, in placement `from`, of a global value of type
   /// `global`. Returns its local value in placement `to`.
@@ -45,6 +59,8 @@ public:
 
 private:
   struct Step;
+  mlir::Type getReduceType(mlir::Type element, const Placement &from,
+                           const CollectiveTag &tag) const;
   mlir::Value fromPartial(const Step &step, const Placement &from,
                           const Placement &to) const;
   mlir::Value fromFlat(const Step &step, const Placement &from,
@@ -55,6 +71,7 @@ private:
   llvm::SmallVector<Digit> getPartialDigits(const Placement &placement) const;
 
   const Grid &grid;
+  ReduceType reduceType;
 };
 
 } // namespace amsp

@@ -51,6 +51,16 @@ void ChannelWorker::loop() {
   }
 }
 
+RankStatus::Channel ChannelWorker::status() const {
+  RankStatus::Channel status;
+  status.waitsFor = endpoint.waitsFor();
+  if (const amsp_collective *current = running.load()) {
+    status.collectiveId = current->id;
+    status.collective = current->name ? current->name : "";
+  }
+  return status;
+}
+
 static int64_t bytesOfFullSide(const amsp_collective &collective) {
   int64_t elements = 0;
   for (int32_t i = 0; i < collective.num_operands; ++i)

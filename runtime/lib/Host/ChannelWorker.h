@@ -44,10 +44,8 @@ public:
   /// jobs are dropped.
   void drain();
 
-  /// For stall reports, from any thread: the collective that runs now, if
-  /// any, and the peer that it waits for, or -1.
-  const amsp_collective *current() const { return running.load(); }
-  int64_t waitsFor() const { return endpoint.waitsFor(); }
+  /// From any thread: what runs now, if anything, and the peer it waits for.
+  RankStatus::Channel status() const;
 
   TraceBuffer trace;
 

@@ -14,7 +14,6 @@
 #include "amsp/Runtime/DType.h"
 
 #include <algorithm>
-#include <cstring>
 
 using namespace amsp;
 using namespace amsp::runtime;
@@ -36,7 +35,8 @@ public:
   Runner(Endpoint &endpoint, const CollectiveRun &run)
       : endpoint(endpoint), collective(run.collective), group(run.group),
         sources(run.sources), destinations(run.destinations),
-        number(run.number), elementBytes(bytesOf(run.collective.dtype)),
+        number(run.number),
+        elementBytes(runtime::bytesOf(run.collective.dtype)),
         operands(run.collective.operands,
                  run.collective.operands + run.collective.num_operands) {}
 
@@ -51,9 +51,17 @@ private:
                    int64_t index) const;
   MessageTag tag(Phase phase) const { return {collective.id, phase, number}; }
 
+  /// Messages, each short enough for the endpoint.
+  using Segments = std::vector<std::vector<Block>>;
+  Segments cut(const std::vector<Block> &blocks) const;
+  void postTo(int64_t index, Phase phase, const Segments &segments);
+
   void gather(const std::vector<Block> &own);
   void reduce(const std::vector<Block> &own);
-  void combineOperand(size_t operand, const Block &destination);
+  void expectSegment(size_t number, const Segments &shapes, std::byte *staging);
+  void combineSegments(const Segments &mine, const Segments &results);
+  void combineSegment(const std::vector<const std::vector<Block> *> &from,
+                      const std::vector<Block> &to) const;
   void allReduceAtOnce();
   int64_t totalBytes() const;
 
@@ -65,31 +73,8 @@ private:
   const int64_t number;
   const int64_t elementBytes;
   std::vector<Operand> operands; // all_reduce cuts its own pieces
-  /// What each member offered in the reduce phase, by index.
-  std::vector<const std::vector<Block> *> offered;
 };
 } // namespace
-
-/// Blocks are read-only in messages; a destination's block is this rank's own.
-static std::byte *writableRow(const Block &block, int64_t row) {
-  return const_cast<std::byte *>(block.row(row));
-}
-
-static void copyBlock(const Block &from, const Block &to) {
-  if (from.rowBytes == 0)
-    return;
-  // A piece may already lie in its place (a gather into the buffer that holds
-  // the resting piece).
-  if (from.data == to.data &&
-      (from.rows == 1 || from.strideBytes == to.strideBytes))
-    return;
-  bool isDense =
-      from.strideBytes == from.rowBytes && to.strideBytes == to.rowBytes;
-  int64_t rows = isDense ? 1 : from.rows;
-  int64_t bytes = isDense ? from.rows * from.rowBytes : from.rowBytes;
-  for (int64_t row = 0; row < rows; ++row)
-    std::memcpy(writableRow(to, row), from.row(row), bytes);
-}
 
 /// Member `index`'s piece, in place in a buffer of the full side.
 Block Runner::pieceInFull(const void *base, const Operand &operand,
@@ -109,62 +94,113 @@ Block Runner::pieceAlone(const void *base, const Operand &operand,
           extent.length * elementBytes, operand.piece * elementBytes};
 }
 
+Runner::Segments Runner::cut(const std::vector<Block> &blocks) const {
+  return cutBlocks(blocks, endpoint.maxMessageBytes(), elementBytes);
+}
+
+void Runner::postTo(int64_t index, Phase phase, const Segments &segments) {
+  for (const std::vector<Block> &segment : segments)
+    endpoint.post(group.members[index], tag(phase), segment);
+}
+
 void Runner::gather(const std::vector<Block> &own) {
+  Segments ownSegments = cut(own);
+  std::vector<Segments> places(group.size());
+  std::vector<Block> place(operands.size());
+  for (int64_t index = 0; index < group.size(); ++index) {
+    if (index == group.index)
+      continue;
+    for (size_t i = 0; i < operands.size(); ++i)
+      place[i] = pieceInFull(destinations[i], operands[i], index);
+    places[index] = cut(place);
+    for (const std::vector<Block> &segment : places[index])
+      endpoint.expect(group.members[index], tag(GatherPhase), segment);
+  }
   for (int64_t index = 0; index < group.size(); ++index)
     if (index != group.index)
-      endpoint.post(group.members[index], tag(GatherPhase), own);
+      postTo(index, GatherPhase, ownSegments);
   for (size_t i = 0; i < operands.size(); ++i)
     copyBlock(own[i], pieceInFull(destinations[i], operands[i], group.index));
   // Each member starts with its successor, so that not all read from one.
   for (int64_t step = 1; step < group.size(); ++step) {
     int64_t index = (group.index + step) % group.size();
     int64_t peer = group.members[index];
-    const std::vector<Block> &theirs = endpoint.acquire(peer, tag(GatherPhase));
-    for (size_t i = 0; i < operands.size(); ++i)
-      copyBlock(theirs[i], pieceInFull(destinations[i], operands[i], index));
-    endpoint.release(peer);
+    for (const std::vector<Block> &segment : places[index]) {
+      const std::vector<Block> &theirs =
+          endpoint.acquire(peer, tag(GatherPhase));
+      for (size_t i = 0; i < segment.size(); ++i)
+        copyBlock(theirs[i], segment[i]);
+      endpoint.release(peer);
+    }
   }
   endpoint.flush();
 }
 
-void Runner::combineOperand(size_t operand, const Block &destination) {
-  if (destination.rowBytes == 0)
-    return;
+/// Combines what all members offer of one segment.
+void Runner::combineSegment(const std::vector<const std::vector<Block> *> &from,
+                            const std::vector<Block> &to) const {
   CombineFunction combine = combiner(collective.dtype, collective.reduction);
-  std::vector<const std::byte *> rows(offered.size());
-  for (int64_t row = 0; row < destination.rows; ++row) {
-    for (size_t member = 0; member < offered.size(); ++member)
-      rows[member] = (*offered[member])[operand].row(row);
-    combine(writableRow(destination, row), rows,
-            destination.rowBytes / elementBytes);
+  std::vector<const std::byte *> rows(from.size());
+  for (size_t block = 0; block < to.size(); ++block)
+    for (int64_t row = 0; row < to[block].rows; ++row) {
+      for (size_t member = 0; member < from.size(); ++member)
+        rows[member] = (*from[member])[block].row(row);
+      combine(to[block].writableRow(row), rows,
+              to[block].rowBytes / elementBytes);
+    }
+}
+
+/// Announces the peers' parts of one segment. Two segments are on their way at
+/// a time: one is combined while the next arrives.
+void Runner::expectSegment(size_t number, const Segments &shapes,
+                           std::byte *staging) {
+  if (number >= shapes.size())
+    return;
+  const std::vector<Block> &shape = shapes[number];
+  int64_t slotBytes = runtime::bytesOf(shapes.front());
+  int64_t slot = static_cast<int64_t>(number % 2) * group.size();
+  for (int64_t index = 0; index < group.size(); ++index)
+    if (index != group.index)
+      endpoint.expect(
+          group.members[index], tag(ReducePhase),
+          packedAt(staging ? staging + (slot + index) * slotBytes : nullptr,
+                   shape));
+}
+
+/// Receives and combines, segment by segment, in the order of the index.
+void Runner::combineSegments(const Segments &mine, const Segments &results) {
+  // The first segment is the longest.
+  std::byte *staging =
+      endpoint.staging(2 * group.size() * runtime::bytesOf(mine.front()));
+  expectSegment(0, mine, staging);
+  std::vector<const std::vector<Block> *> offered(group.size());
+  for (size_t segment = 0; segment < mine.size(); ++segment) {
+    expectSegment(segment + 1, mine, staging);
+    for (int64_t index = 0; index < group.size(); ++index)
+      offered[index] =
+          index == group.index
+              ? &mine[segment]
+              : &endpoint.acquire(group.members[index], tag(ReducePhase));
+    combineSegment(offered, results[segment]);
+    for (int64_t index = 0; index < group.size(); ++index)
+      if (index != group.index)
+        endpoint.release(group.members[index]);
   }
 }
 
 /// Combines everybody's part of this member's piece into `own`.
 void Runner::reduce(const std::vector<Block> &own) {
   std::vector<Block> blocks(operands.size());
-  auto offerTo = [&](int64_t index) {
+  Segments mine;
+  for (int64_t index = 0; index < group.size(); ++index) {
     for (size_t i = 0; i < operands.size(); ++i)
       blocks[i] = pieceInFull(sources[i], operands[i], index);
-  };
-  for (int64_t index = 0; index < group.size(); ++index) {
     if (index == group.index)
-      continue;
-    offerTo(index);
-    endpoint.post(group.members[index], tag(ReducePhase), blocks);
+      mine = cut(blocks);
+    else
+      postTo(index, ReducePhase, cut(blocks));
   }
-  offerTo(group.index);
-  offered.resize(group.size());
-  for (int64_t index = 0; index < group.size(); ++index)
-    offered[index] =
-        index == group.index
-            ? &blocks
-            : &endpoint.acquire(group.members[index], tag(ReducePhase));
-  for (size_t i = 0; i < operands.size(); ++i)
-    combineOperand(i, own[i]);
-  for (int64_t index = 0; index < group.size(); ++index)
-    if (index != group.index)
-      endpoint.release(group.members[index]);
+  combineSegments(mine, cut(own));
   endpoint.flush();
 }
 
@@ -221,20 +257,11 @@ void Runner::allReduceAtOnce() {
   std::vector<Block> whole(operands.size());
   for (size_t i = 0; i < operands.size(); ++i)
     whole[i] = pieceInFull(sources[i], operands[i], 0);
-  offered.resize(group.size());
+  Segments segments = cut(whole);
   for (int64_t index = 0; index < group.size(); ++index)
     if (index != group.index)
-      endpoint.post(group.members[index], tag(ReducePhase), whole);
-  for (int64_t index = 0; index < group.size(); ++index)
-    offered[index] =
-        index == group.index
-            ? &whole
-            : &endpoint.acquire(group.members[index], tag(ReducePhase));
-  for (size_t i = 0; i < operands.size(); ++i)
-    combineOperand(i, own[i]);
-  for (int64_t index = 0; index < group.size(); ++index)
-    if (index != group.index)
-      endpoint.release(group.members[index]);
+      postTo(index, ReducePhase, segments);
+  combineSegments(segments, cut(own));
   endpoint.flush();
   for (size_t i = 0; i < operands.size(); ++i)
     copyBlock(own[i], pieceInFull(destinations[i], operands[i], 0));

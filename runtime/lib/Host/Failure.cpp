@@ -2,7 +2,20 @@
 
 #include "Failure.h"
 
+#include <algorithm>
+
 using namespace amsp::runtime;
+
+void Failure::subscribe(Signal &signal) {
+  std::lock_guard<std::mutex> lock(signalsMutex);
+  signals.push_back(&signal);
+}
+
+void Failure::unsubscribe(Signal &signal) {
+  std::lock_guard<std::mutex> lock(signalsMutex);
+  signals.erase(std::remove(signals.begin(), signals.end(), &signal),
+                signals.end());
+}
 
 void Failure::raise(RunError error) {
   {
@@ -10,12 +23,17 @@ void Failure::raise(RunError error) {
     if (first)
       return;
     first = std::move(error);
+    if (onRaise)
+      onRaise(*first);
     flag.store(true, std::memory_order_release);
   }
-  for (Signal *signal : signals) {
-    // Taking the mutex orders the flag before the sleeper's next look at it.
-    std::lock_guard<std::mutex> lock(signal->mutex);
-    signal->changed.notify_all();
+  {
+    std::lock_guard<std::mutex> lock(signalsMutex);
+    for (Signal *signal : signals) {
+      // Taking the mutex orders the flag before the sleeper's next look at it.
+      std::lock_guard<std::mutex> signalLock(signal->mutex);
+      signal->changed.notify_all();
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -28,10 +29,14 @@ struct Aborted : std::exception {
 /// The first error of a world; raising it wakes everything that sleeps.
 class Failure {
 public:
-  /// Before the threads start.
-  void subscribe(Signal &signal) { signals.push_back(&signal); }
+  void subscribe(Signal &signal);
+  void unsubscribe(Signal &signal);
 
   bool raised() const { return flag.load(std::memory_order_acquire); }
+
+  /// Called once, before anybody can know of the error. Set before the threads
+  /// start; must not ask for the error.
+  std::function<void(const RunError &)> onRaise;
 
   /// The first error wins. The caller must hold no signal's mutex.
   void raise(RunError error);
@@ -42,6 +47,7 @@ private:
   mutable std::mutex mutex;
   std::atomic<bool> flag{false};
   std::optional<RunError> first;
+  std::mutex signalsMutex; // taken before any signal's
   std::vector<Signal *> signals;
 };
 

@@ -9,18 +9,32 @@
 
 using namespace amsp::runtime;
 
-amsp_rank::amsp_rank(int64_t number, RankEnvironment &environment,
-                     ThreadsTransport &transport, bool traces)
+amsp_rank::amsp_rank(int64_t number, RankEnvironment &environment, bool traces)
     : number(number), environment(environment) {
   environment.failure.subscribe(signal);
   trace.enabled = traces;
   for (int32_t channel = 0; channel < numChannels; ++channel) {
     workers[channel] = std::make_unique<ChannelWorker>(
-        number, transport.endpoint(number, channel), environment.failure,
-        signal, stepNumber);
+        number, environment.transport.endpoint(number, channel),
+        environment.failure, signal, stepNumber);
     workers[channel]->trace.enabled = traces;
-    environment.stalls.setWorker(number, channel, *workers[channel]);
   }
+}
+
+amsp_rank::~amsp_rank() {
+  for (std::unique_ptr<ChannelWorker> &worker : workers)
+    worker.reset(); // it uses the signal
+  environment.failure.unsubscribe(signal);
+}
+
+RankStatus amsp_rank::status() const {
+  RankStatus status;
+  status.rank = number;
+  status.step = stepNumber;
+  status.awaits = awaitedChannel;
+  for (int32_t channel = 0; channel < numChannels; ++channel)
+    status.channels[channel] = workers[channel]->status();
+  return status;
 }
 
 bool amsp_rank::fail(const std::string &message,
@@ -51,7 +65,8 @@ CollectiveJob *amsp_rank::prepare(const amsp_collective &collective) {
   std::unique_ptr<CollectiveJob> &job = jobs[&collective];
   if (job)
     return job.get();
-  std::string problem = checkCollective(collective, environment.world);
+  std::string problem =
+      checkCollective(collective, environment.transport.world());
   if (!problem.empty()) {
     fail(problem, &collective);
     return nullptr;
@@ -112,31 +127,16 @@ bool amsp_rank::start(const amsp_collective &collective,
 }
 
 bool amsp_rank::reportStall(const amsp_collective &collective) {
-  StallReport::Culprit culprit =
-      environment.stalls.findCulprit(number, collective);
-  const amsp_collective &missed = *culprit.collective;
-  double seconds =
-      std::chrono::duration<double>(environment.stallLimit).count();
-  std::string limit = std::to_string(seconds);
-  limit.erase(limit.find_last_not_of('0') + 1);
-  if (limit.back() == '.')
-    limit.pop_back();
-  RunError error;
-  error.rank = culprit.rank;
-  error.step = stepNumber;
-  error.collectiveId = missed.id;
-  error.collective = missed.name ? missed.name : "";
-  error.message = (culprit.isDeadlock ? "deadlock: ranks wait for each other; "
-                                      : "stalled: ") +
-                  ("rank " + std::to_string(number) + " waited " + limit) +
-                  " s for it";
-  environment.failure.raise(std::move(error));
+  environment.transport.reportStall(
+      {number, stepNumber, collective.channel, collective.id,
+       collective.name ? collective.name : "",
+       std::chrono::duration<double>(environment.stallLimit).count()});
   return false;
 }
 
 bool amsp_rank::waitForJob(CollectiveJob &job) {
   const amsp_collective &collective = *job.collective;
-  environment.stalls.setAwaits(number, collective.channel);
+  awaitedChannel = collective.channel;
   bool woken;
   {
     std::unique_lock<std::mutex> lock(signal.mutex);
@@ -146,7 +146,7 @@ bool amsp_rank::waitForJob(CollectiveJob &job) {
   }
   if (!woken)
     return reportStall(collective);
-  environment.stalls.setAwaits(number, -1);
+  awaitedChannel = -1;
   return !environment.failure.raised();
 }
 

@@ -5,9 +5,8 @@
 
 #include "ChannelWorker.h"
 #include "Failure.h"
-#include "StallReport.h"
-#include "ThreadsTransport.h"
 #include "TraceBuffer.h"
+#include "Transport.h"
 #include "amsp-c/Step.h"
 #include "amsp/Runtime/Fault.h"
 
@@ -23,16 +22,10 @@ namespace amsp::runtime {
 
 /// What the ranks of a world share.
 struct RankEnvironment {
-  RankEnvironment(int64_t world, std::chrono::milliseconds stallLimit,
-                  std::vector<Fault> faults)
-      : world(world), stallLimit(stallLimit), faults(std::move(faults)),
-        stalls(world) {}
-
-  const int64_t world;
+  Transport &transport;
+  Failure &failure; // the transport's
   const std::chrono::milliseconds stallLimit;
   const std::vector<Fault> faults;
-  Failure failure;
-  StallReport stalls;
 };
 
 } // namespace amsp::runtime
@@ -42,7 +35,8 @@ struct RankEnvironment {
 struct amsp_rank {
 public:
   amsp_rank(int64_t number, amsp::runtime::RankEnvironment &environment,
-            amsp::runtime::ThreadsTransport &transport, bool trace);
+            bool trace);
+  ~amsp_rank();
 
   bool start(const amsp_collective &collective, const void *const *sources,
              void *const *destinations);
@@ -53,6 +47,9 @@ public:
   /// thread of this rank touches the buffers any more.
   bool runStep(const amsp_step &step, void *arena, void *const *arguments,
                void *const *results);
+
+  /// What this rank does now; from any thread.
+  amsp::runtime::RankStatus status() const;
 
   /// Drops what is kept about a description whose memory ends.
   void forget(const amsp_collective &collective) { jobs.erase(&collective); }
@@ -84,6 +81,7 @@ private:
   amsp::runtime::Signal signal; // a job ended, or the world failed
   std::jmp_buf leavePoint;
   int64_t jobsInFlight = 0;
+  std::atomic<int32_t> awaitedChannel{-1};
 
   // Made at a collective's first start; later steps only look them up.
   std::unordered_map<const amsp_collective *,

@@ -3,51 +3,57 @@
 #ifndef AMSP_RUNTIME_HOST_STALLREPORT_H
 #define AMSP_RUNTIME_HOST_STALLREPORT_H
 
-#include "ThreadsTransport.h"
-#include "amsp-c/Step.h"
+#include "amsp/Runtime/Error.h"
 
-#include <atomic>
-#include <memory>
+#include <array>
 #include <vector>
 
 namespace amsp::runtime {
 
-class ChannelWorker;
+/// The channels of Step.h, which collectives run on.
+inline constexpr int32_t numChannels = 2;
+/// Between steps: inputs, outputs, traces.
+inline constexpr int32_t hostChannel = numChannels;
 
-/// What every rank waits for, readable by all ranks. When one has waited too
-/// long, the chain of who waits for whom leads to the rank at fault.
-class StallReport {
-public:
-  struct Culprit {
-    int64_t rank;
-    const amsp_collective *collective; // the first one that misses it
-    bool isDeadlock;                   // the chain leads back to itself
+/// What a rank does at the moment.
+struct RankStatus {
+  struct Channel {
+    int64_t waitsFor = -1;     // a peer, or -1
+    int32_t collectiveId = -1; // what runs
+    std::string collective;
   };
+  int64_t rank = 0;
+  int64_t step = 0;
+  int32_t awaits = -1; // the channel that its compute thread awaits, or -1
+  bool responds = true;
+  std::array<Channel, numChannels> channels;
 
-  explicit StallReport(int64_t world) : ranks(world) {}
-
-  /// Before the ranks run.
-  void setWorker(int64_t rank, int32_t channel, const ChannelWorker &worker) {
-    ranks[rank].workers[channel] = &worker;
+  bool waitsForRank(int64_t other) const {
+    for (const Channel &channel : channels)
+      if (channel.waitsFor == other)
+        return true;
+    return false;
   }
-
-  /// The channel that the rank's compute thread awaits, or -1.
-  void setAwaits(int64_t rank, int32_t channel) {
-    ranks[rank].awaits.store(channel);
-  }
-
-  Culprit findCulprit(int64_t waiter, const amsp_collective &awaited) const;
-
-private:
-  const amsp_collective *firstMissed(int64_t culprit,
-                                     const amsp_collective &known) const;
-
-  struct RankState {
-    const ChannelWorker *workers[numChannels] = {};
-    std::atomic<int32_t> awaits{-1};
-  };
-  std::vector<RankState> ranks;
 };
+
+/// An await that exceeded its limit.
+struct Stall {
+  int64_t waiter = 0;
+  int64_t step = 0;
+  int32_t channel = 0;
+  int32_t collectiveId = -1;
+  std::string collective;
+  double limitSeconds = 0;
+};
+
+/// The error of a stall: the chain of who waits for whom, in the statuses of
+/// all ranks by number, leads to the rank at fault.
+RunError explainStall(const std::vector<RankStatus> &statuses,
+                      const Stall &stall);
+
+/// The error of a rank whose process ended: names the first collective in
+/// which another waits for it, if any does.
+RunError explainDeath(const std::vector<RankStatus> &statuses, int64_t rank);
 
 } // namespace amsp::runtime
 

@@ -2,36 +2,58 @@
 
 #include "ThreadsTransport.h"
 
+#include <numeric>
 #include <stdexcept>
-#include <string>
 
+using namespace amsp;
 using namespace amsp::runtime;
 
-ThreadsTransport::ThreadsTransport(int64_t world, Failure &failure) {
+std::string runtime::orderProblem(int64_t peer, const MessageTag &theirs,
+                                  const MessageTag &own) {
+  return "ranks disagree on the order of collectives: rank " +
+         std::to_string(peer) + " runs collective " +
+         std::to_string(theirs.collective) + " as number " +
+         std::to_string(theirs.run) + " of its channel, this rank " +
+         std::to_string(own.collective) + " as number " +
+         std::to_string(own.run);
+}
+
+ThreadsTransport::ThreadsTransport(int64_t world) : size(world) {
   endpoints.reserve(world * numChannels);
   for (int64_t rank = 0; rank < world; ++rank)
     for (int32_t channel = 0; channel < numChannels; ++channel)
-      endpoints.push_back(std::make_unique<ThreadsEndpoint>(
-          *this, failure, rank, channel, world));
+      endpoints.push_back(
+          std::make_unique<ThreadsEndpoint>(*this, rank, channel));
 }
 
 ThreadsTransport::~ThreadsTransport() = default;
 
-ThreadsEndpoint::ThreadsEndpoint(ThreadsTransport &transport, Failure &failure,
-                                 int64_t rank, int32_t channel, int64_t world)
-    : transport(transport), failure(failure), rank(rank), channel(channel),
-      acquired(world, nullptr) {
-  failure.subscribe(signal);
+std::vector<int64_t> ThreadsTransport::localRanks() const {
+  std::vector<int64_t> ranks(size);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+Endpoint &ThreadsTransport::endpoint(int64_t rank, int32_t channel) {
+  return peerEndpoint(rank, channel);
+}
+
+ThreadsEndpoint::ThreadsEndpoint(ThreadsTransport &transport, int64_t rank,
+                                 int32_t channel)
+    : transport(transport), rank(rank), channel(channel),
+      acquired(transport.world(), nullptr) {
+  transport.failure.subscribe(signal);
 }
 
 template <typename Condition>
 void ThreadsEndpoint::waitFor(std::unique_lock<std::mutex> &lock, int64_t peer,
                               Condition condition) {
   awaitedPeer.store(peer);
-  signal.changed.wait(lock, [&] { return condition() || failure.raised(); });
+  signal.changed.wait(
+      lock, [&] { return condition() || transport.failure.raised(); });
   awaitedPeer.store(-1);
   // A message that has arrived is of no use in a world that failed.
-  if (failure.raised())
+  if (transport.failure.raised())
     throw Aborted();
 }
 
@@ -50,7 +72,7 @@ void ThreadsEndpoint::post(int64_t peer, const MessageTag &tag,
   message->consumed = false;
   posted.push_back(message);
 
-  ThreadsEndpoint &receiver = transport.endpoint(peer, channel);
+  ThreadsEndpoint &receiver = transport.peerEndpoint(peer, channel);
   std::lock_guard<std::mutex> lock(receiver.signal.mutex);
   receiver.inbox.push_back(message);
   receiver.signal.changed.notify_one();
@@ -76,19 +98,13 @@ const std::vector<Block> &ThreadsEndpoint::acquire(int64_t peer,
     waitFor(lock, peer, [&] { return (message = takeFrom(peer)) != nullptr; });
   }
   if (!(message->tag == tag))
-    throw std::runtime_error(
-        "ranks disagree on the order of collectives: rank " +
-        std::to_string(peer) + " runs collective " +
-        std::to_string(message->tag.collective) + " as number " +
-        std::to_string(message->tag.run) + " of its channel, this rank " +
-        std::to_string(tag.collective) + " as number " +
-        std::to_string(tag.run));
+    throw std::runtime_error(orderProblem(peer, message->tag, tag));
   acquired[peer] = message;
   return message->blocks;
 }
 
 void ThreadsEndpoint::release(int64_t peer) {
-  ThreadsEndpoint &sender = transport.endpoint(peer, channel);
+  ThreadsEndpoint &sender = transport.peerEndpoint(peer, channel);
   std::lock_guard<std::mutex> lock(sender.signal.mutex);
   acquired[peer]->consumed = true;
   acquired[peer] = nullptr;

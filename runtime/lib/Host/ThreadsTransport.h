@@ -8,7 +8,6 @@
 #ifndef AMSP_RUNTIME_HOST_THREADSTRANSPORT_H
 #define AMSP_RUNTIME_HOST_THREADSTRANSPORT_H
 
-#include "Failure.h"
 #include "Transport.h"
 
 #include <atomic>
@@ -16,27 +15,36 @@
 
 namespace amsp::runtime {
 
-inline constexpr int32_t numChannels = 2;
-
 class ThreadsEndpoint;
 
-class ThreadsTransport {
+class ThreadsTransport final : public Transport {
 public:
-  ThreadsTransport(int64_t world, Failure &failure);
-  ~ThreadsTransport();
+  explicit ThreadsTransport(int64_t world);
+  ~ThreadsTransport() override;
 
-  ThreadsEndpoint &endpoint(int64_t rank, int32_t channel) {
+  int64_t world() const override { return size; }
+  std::vector<int64_t> localRanks() const override;
+  Endpoint &endpoint(int64_t rank, int32_t channel) override;
+  ThreadsEndpoint &peerEndpoint(int64_t rank, int32_t channel) {
     return *endpoints[rank * numChannels + channel];
+  }
+  void
+  setStatusSource(std::function<std::vector<RankStatus>()> source) override {
+    statuses = std::move(source);
+  }
+  void reportStall(const Stall &stall) override {
+    failure.raise(explainStall(statuses(), stall));
   }
 
 private:
+  const int64_t size;
+  std::function<std::vector<RankStatus>()> statuses;
   std::vector<std::unique_ptr<ThreadsEndpoint>> endpoints;
 };
 
 class ThreadsEndpoint final : public Endpoint {
 public:
-  ThreadsEndpoint(ThreadsTransport &transport, Failure &failure, int64_t rank,
-                  int32_t channel, int64_t world);
+  ThreadsEndpoint(ThreadsTransport &transport, int64_t rank, int32_t channel);
 
   void post(int64_t peer, const MessageTag &tag,
             const std::vector<Block> &blocks) override;
@@ -62,7 +70,6 @@ private:
   Message *takeFrom(int64_t peer);
 
   ThreadsTransport &transport;
-  Failure &failure;
   const int64_t rank;
   const int32_t channel;
   std::atomic<int64_t> awaitedPeer{-1};

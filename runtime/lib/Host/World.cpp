@@ -3,20 +3,25 @@
 #include "amsp/Runtime/World.h"
 
 #include "Gemm.h"
+#include "ProcessesImpl.h"
 #include "RankContext.h"
+#include "ThreadsTransport.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <ostream>
+#include <sstream>
 #include <thread>
 
 using namespace amsp::runtime;
 
 static constexpr size_t arenaAlignment = 64;
 
-/// How long a failed world waits for ranks that compute.
-static constexpr std::chrono::seconds stuckLimit{1};
+/// How long a failed world waits for ranks that compute. Where each rank has a
+/// process, little depends on it, and a launcher may soon kill them all.
+static constexpr std::chrono::milliseconds stuckLimit{1000};
+static constexpr std::chrono::milliseconds stuckProcessLimit{100};
 
 /// A hash is compared in a field of this many bytes.
 static constexpr int64_t hashBytes = 64;
@@ -39,38 +44,50 @@ struct RankRunner {
 /// Shared by the world and the ranks' threads, so that a thread that never
 /// comes back leaves nothing dangling.
 struct World::State {
-  State(int64_t size, const WorldOptions &options)
-      : options(options), environment(size, options.stallLimit, options.faults),
-        transport(size, environment.failure), ranks(size) {}
+  State(std::shared_ptr<Transport> transport, const WorldOptions &options)
+      : options(options), transport(std::move(transport)),
+        numbers(this->transport->localRanks()),
+        environment{*this->transport, this->transport->failure,
+                    options.stallLimit, options.faults},
+        ranks(numbers.size()), finishedStep(numbers.size(), 0) {
+    environment.failure.subscribe(signal);
+  }
+  ~State() {
+    transport->setStatusSource(nullptr);
+    environment.failure.unsubscribe(signal);
+  }
 
-  void loop(int64_t rank);
-  bool compareHashes(RankContext &context);
+  void loop(size_t local);
+  bool compareHashes(RankRunner &runner);
   std::vector<int64_t> unfinishedRanks() const;
+  std::vector<RankStatus> statuses() const;
 
   const WorldOptions options;
+  const std::shared_ptr<Transport> transport;
+  const std::vector<int64_t> numbers; // of the local ranks
   RankEnvironment environment;
-  ThreadsTransport transport;
-  std::vector<RankRunner> ranks;
+  std::vector<RankRunner> ranks; // as all that follows, of the local ranks
   const Clock::time_point origin = Clock::now();
 
   Signal signal; // guards what follows
   int64_t step = 0;
   /// A copy: a stuck rank outlives the caller's.
   std::vector<RankBuffers> buffers;
-  std::vector<int64_t> finishedStep; // by rank
+  std::vector<int64_t> finishedStep;
   bool stopping = false;
 };
 
 /// Every rank learns every hash and compares it with rank 0's.
-bool World::State::compareHashes(RankContext &context) {
-  int64_t world = environment.world;
+bool World::State::compareHashes(RankRunner &runner) {
+  RankContext &context = *runner.context;
+  int64_t world = transport->world();
   amsp_digit digit = {1, world};
   amsp_collective_operand operand = {1, world * hashBytes, hashBytes};
   amsp_collective collective = {
       -1, AMSP_ALL_GATHER, AMSP_SUM, AMSP_U8,       AMSP_CHANNEL_GATHER, 1,
       1,  &digit,          &operand, "program hash"};
   std::string all(world * hashBytes, '\0');
-  const void *source = ranks[context.number].paddedHash.data();
+  const void *source = runner.paddedHash.data();
   void *destination = all.data();
   bool gathered = context.start(collective, &source, &destination) &&
                   context.await(collective);
@@ -99,38 +116,45 @@ bool World::State::compareHashes(RankContext &context) {
   return true;
 }
 
-void World::State::loop(int64_t rank) {
-  RankRunner &runner = ranks[rank];
+void World::State::loop(size_t local) {
+  RankRunner &runner = ranks[local];
   RankContext &context = *runner.context;
   std::unique_lock<std::mutex> lock(signal.mutex);
   while (true) {
     signal.changed.wait(lock,
-                        [&] { return stopping || step > finishedStep[rank]; });
+                        [&] { return stopping || step > finishedStep[local]; });
     if (stopping)
       return;
     int64_t current = step;
-    const RankBuffers &local = buffers[rank];
+    const RankBuffers &own = buffers[local];
     lock.unlock();
-    bool canRun = current > 1 || compareHashes(context);
+    bool canRun = current > 1 || compareHashes(runner);
     if (canRun) {
       context.stepNumber = current;
       if (options.poisonArena)
         std::memset(runner.arena.get(), 0xFF, runner.program.arenaBytes);
       context.runStep(*runner.program.step, runner.arena.get(),
-                      local.arguments.data(), local.results.data());
+                      own.arguments.data(), own.results.data());
     }
     lock.lock();
-    finishedStep[rank] = current;
+    finishedStep[local] = current;
     signal.changed.notify_all();
   }
 }
 
 std::vector<int64_t> World::State::unfinishedRanks() const {
   std::vector<int64_t> unfinished;
-  for (size_t rank = 0; rank < finishedStep.size(); ++rank)
-    if (finishedStep[rank] < step)
-      unfinished.push_back(static_cast<int64_t>(rank));
+  for (size_t local = 0; local < finishedStep.size(); ++local)
+    if (finishedStep[local] < step)
+      unfinished.push_back(numbers[local]);
   return unfinished;
+}
+
+std::vector<RankStatus> World::State::statuses() const {
+  std::vector<RankStatus> statuses;
+  for (const RankRunner &runner : ranks)
+    statuses.push_back(runner.context->status());
+  return statuses;
 }
 
 static std::string checkPrograms(const std::vector<RankProgram> &programs) {
@@ -153,37 +177,53 @@ static std::string checkPrograms(const std::vector<RankProgram> &programs) {
   return {};
 }
 
+static std::string makeArena(RankRunner &runner) {
+  auto bytes = static_cast<size_t>(runner.program.arenaBytes);
+  bytes = std::max((bytes + arenaAlignment - 1) / arenaAlignment, size_t{1}) *
+          arenaAlignment;
+  runner.arena.reset(
+      static_cast<std::byte *>(std::aligned_alloc(arenaAlignment, bytes)));
+  if (runner.arena)
+    return {};
+  return "no memory for an arena of " + std::to_string(bytes) + " bytes";
+}
+
 std::unique_ptr<World> World::create(std::vector<RankProgram> programs,
                                      const WorldOptions &options,
-                                     std::string &error) {
+                                     std::string &error, Processes *processes) {
   error = checkPrograms(programs);
   if (!error.empty())
     return nullptr;
   useSingleThreadedBlas();
   auto size = static_cast<int64_t>(programs.size());
-  auto state = std::make_shared<State>(size, options);
-  state->environment.failure.subscribe(state->signal);
-  state->finishedStep.assign(size, 0);
-  for (int64_t rank = 0; rank < size; ++rank) {
-    RankRunner &runner = state->ranks[rank];
-    runner.program = programs[rank];
+  std::shared_ptr<Transport> transport;
+  if (processes)
+    transport = processes->impl().transport;
+  else
+    transport = std::make_shared<ThreadsTransport>(size);
+  auto state = std::make_shared<State>(std::move(transport), options);
+  if (size != static_cast<int64_t>(state->numbers.size())) {
+    error = "a process runs " + std::to_string(state->numbers.size()) +
+            " ranks, not " + std::to_string(size);
+    return nullptr;
+  }
+  for (int64_t local = 0; local < size; ++local) {
+    RankRunner &runner = state->ranks[local];
+    runner.program = programs[local];
     runner.paddedHash = runner.program.programHash;
     runner.paddedHash.resize(hashBytes);
-    auto bytes = static_cast<size_t>(runner.program.arenaBytes);
-    bytes = std::max((bytes + arenaAlignment - 1) / arenaAlignment, size_t{1}) *
-            arenaAlignment;
-    runner.arena.reset(
-        static_cast<std::byte *>(std::aligned_alloc(arenaAlignment, bytes)));
-    if (!runner.arena) {
-      error = "no memory for an arena of " + std::to_string(bytes) + " bytes";
+    error = makeArena(runner);
+    if (!error.empty())
       return nullptr;
-    }
     runner.context = std::make_unique<RankContext>(
-        rank, state->environment, state->transport, options.trace);
+        state->numbers[local], state->environment, options.trace);
   }
-  for (int64_t rank = 0; rank < size; ++rank)
-    state->ranks[rank].thread =
-        std::thread([state, rank] { state->loop(rank); });
+  // The source does not own the state: its destructor takes the source away.
+  state->transport->setStatusSource(
+      [running = state.get()] { return running->statuses(); });
+  for (int64_t local = 0; local < size; ++local)
+    state->ranks[local].thread =
+        std::thread([state, local] { state->loop(local); });
   return std::unique_ptr<World>(new World(std::move(state)));
 }
 
@@ -207,7 +247,7 @@ World::~World() {
   }
 }
 
-int64_t World::size() const { return state->environment.world; }
+int64_t World::size() const { return state->transport->world(); }
 
 std::optional<RunError>
 World::runStep(const std::vector<RankBuffers> &buffers) {
@@ -225,16 +265,16 @@ World::runStep(const std::vector<RankBuffers> &buffers) {
     return std::nullopt;
   // The others end at their next call of the runtime; compiled code that
   // never makes one is given up.
-  state->signal.changed.wait_for(lock, stuckLimit, allFinished);
+  bool hasProcesses = size() > static_cast<int64_t>(state->numbers.size());
+  state->signal.changed.wait_for(
+      lock, hasProcesses ? stuckProcessLimit : stuckLimit, allFinished);
   std::optional<RunError> error = failure.error();
   error->stuckRanks = state->unfinishedRanks();
   return error;
 }
 
-void World::writeTrace(std::ostream &stream) const {
-  if (!state->options.trace)
-    return;
-  stream << "{\"traceEvents\": [";
+std::string World::traceEvents() const {
+  std::ostringstream stream;
   bool isFirst = true;
   for (const RankRunner &runner : state->ranks) {
     const RankContext &context = *runner.context;
@@ -243,5 +283,10 @@ void World::writeTrace(std::ostream &stream) const {
       context.workers[channel]->trace.write(stream, context.number, 1 + channel,
                                             state->origin, isFirst);
   }
-  stream << "\n]}\n";
+  return stream.str();
+}
+
+void World::writeTrace(std::ostream &stream) const {
+  if (state->options.trace)
+    stream << "{\"traceEvents\": [" << traceEvents() << "\n]}\n";
 }

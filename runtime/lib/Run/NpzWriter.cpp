@@ -47,8 +47,12 @@ static zip_int64_t serve(void *user, void *data, zip_uint64_t length,
   case ZIP_SOURCE_OPEN:
     array.content.assign(array.header);
     array.content.resize(array.header.size() + array.dataBytes);
-    array.fill(MutableArrayRef<char>(array.content.data(), array.content.size())
-                   .drop_front(array.header.size()));
+    if (!array.fill(
+            MutableArrayRef<char>(array.content.data(), array.content.size())
+                .drop_front(array.header.size()))) {
+      zip_error_set(&array.error, ZIP_ER_READ, 0);
+      return -1;
+    }
     array.position = 0;
     return 0;
   case ZIP_SOURCE_READ: {

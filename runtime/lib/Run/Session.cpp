@@ -5,6 +5,8 @@
 #include "amsp/Runtime/DType.h"
 
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -17,6 +19,15 @@ using namespace llvm;
 
 static constexpr size_t bufferAlignment = 64;
 
+Session::Session(const Manifest &manifest, bool poison,
+                 runtime::Processes *processes)
+    : manifest(manifest), poison(poison), processes(processes) {
+  if (processes)
+    localRanks.push_back(processes->rank());
+  else
+    append_range(localRanks, seq<int64_t>(manifest.world));
+}
+
 void Session::FreeDeleter::operator()(char *memory) const { std::free(memory); }
 
 /// Makes the local buffers of values. Results that are state have none: their
@@ -27,7 +38,7 @@ Error Session::bind(const std::vector<Value> &values, bool areResults,
     BoundValue entry{&value, cantFail(PieceLayout::of(value)), {}};
     size_t bytes = alignTo(entry.layout.localBytes() + 1, bufferAlignment);
     bool hasBuffers = !(areResults && value.partner);
-    for (int64_t rank = 0; hasBuffers && rank < manifest.world; ++rank) {
+    for (size_t local = 0; hasBuffers && local < localRanks.size(); ++local) {
       auto *memory =
           static_cast<char *>(std::aligned_alloc(bufferAlignment, bytes));
       if (!memory)
@@ -43,29 +54,32 @@ Error Session::bind(const std::vector<Value> &values, bool areResults,
 
 Expected<std::unique_ptr<Session>>
 Session::create(const StepLibrary &library,
-                const runtime::WorldOptions &options) {
+                const runtime::WorldOptions &options,
+                runtime::Processes *processes) {
   const Manifest &manifest = library.manifest;
-  std::unique_ptr<Session> session(new Session(manifest, options.poisonArena));
+  std::unique_ptr<Session> session(
+      new Session(manifest, options.poisonArena, processes));
   if (Error error =
           session->bind(manifest.arguments, false, session->arguments))
     return std::move(error);
   if (Error error = session->bind(manifest.results, true, session->results))
     return std::move(error);
-  auto pointer = [](const BoundValue &value, int64_t rank) -> void * {
-    return value.buffers.empty() ? nullptr : value.buffers[rank].get();
+  auto pointer = [](const BoundValue &value, size_t local) -> void * {
+    return value.buffers.empty() ? nullptr : value.buffers[local].get();
   };
-  for (int64_t rank = 0; rank < manifest.world; ++rank) {
+  for (size_t local = 0; local < session->localRanks.size(); ++local) {
     runtime::RankBuffers &own = session->rankBuffers.emplace_back();
     for (const BoundValue &argument : session->arguments)
-      own.arguments.push_back(pointer(argument, rank));
+      own.arguments.push_back(pointer(argument, local));
     for (const BoundValue &result : session->results)
-      own.results.push_back(pointer(result, rank));
+      own.results.push_back(pointer(result, local));
   }
   std::vector<runtime::RankProgram> programs(
-      manifest.world,
+      session->localRanks.size(),
       {library.step, manifest.programHash, manifest.arenaBytes});
   std::string message;
-  session->ranks = runtime::World::create(programs, options, message);
+  session->ranks =
+      runtime::World::create(programs, options, message, processes);
   if (!session->ranks)
     return createStringError(message);
   return session;
@@ -125,8 +139,8 @@ Error Session::load(const NpzReader &file, BoundValue &argument) {
     return error;
   if (Error error = (*entry)->finish())
     return error;
-  for (int64_t rank = 0; rank < manifest.world; ++rank)
-    argument.layout.cut(rank, global, argument.local(rank));
+  for (auto [local, rank] : enumerate(localRanks))
+    argument.layout.cut(rank, global, argument.local(local));
   return Error::success();
 }
 
@@ -143,12 +157,12 @@ Error Session::loadInputs(const NpzReader &file, Inputs inputs) {
 }
 
 void Session::poisonBuffers() {
-  for (int64_t rank = 0; rank < manifest.world; ++rank) {
+  for (auto [local, rank] : enumerate(localRanks)) {
     for (BoundValue &argument : arguments)
-      argument.layout.poisonPadding(rank, argument.local(rank));
+      argument.layout.poisonPadding(rank, argument.local(local));
     for (BoundValue &result : results)
       if (!result.buffers.empty())
-        fill(result.local(rank), '\xFF');
+        fill(result.local(local), '\xFF');
   }
 }
 
@@ -185,20 +199,61 @@ std::vector<ScalarResult> Session::scalarResults() const {
   return scalars;
 }
 
-Error Session::writeOutputs(StringRef path) const {
-  Expected<std::unique_ptr<NpzWriter>> writer = NpzWriter::create(path);
-  if (!writer)
-    return writer.takeError();
+const Session::BoundValue &Session::holderOf(const BoundValue &result) const {
+  std::optional<int64_t> partner = result.value->partner;
+  return partner ? arguments[*partner] : result;
+}
+
+/// Puts the pieces of a value together, on rank 0 where there are several
+/// processes. False when the run failed.
+bool Session::collect(const BoundValue &value,
+                      MutableArrayRef<char> global) const {
+  std::vector<int64_t> owners = value.layout.owners(manifest.world);
+  if (!processes) {
+    for (int64_t rank : owners)
+      value.layout.paste(rank, value.local(rank), global);
+    return true;
+  }
+  bool isWriter = processes->rank() == 0;
+  std::vector<char> piece(isWriter ? value.layout.localBytes() : 0);
+  for (int64_t rank : owners) {
+    if (!processes->transfer(rank, 0, value.local(0).data(), piece.data(),
+                             value.layout.localBytes()))
+      return false;
+    if (isWriter)
+      value.layout.paste(rank, piece, global);
+  }
+  return true;
+}
+
+Error Session::writeArchive(NpzWriter &writer) const {
   for (const BoundValue &result : results) {
     const Value &value = *result.value;
-    const BoundValue &holder =
-        value.partner ? arguments[*value.partner] : result;
-    auto fill = [this, &holder](MutableArrayRef<char> global) {
-      for (int64_t rank : holder.layout.owners(manifest.world))
-        holder.layout.paste(rank, holder.local(rank), global);
+    auto fill = [this,
+                 &holder = holderOf(result)](MutableArrayRef<char> global) {
+      return collect(holder, global);
     };
-    if (Error error = (*writer)->add(value.id, value.dtype, value.shape, fill))
+    if (Error error = writer.add(value.id, value.dtype, value.shape, fill))
       return error;
   }
-  return (*writer)->finish();
+  return writer.finish();
+}
+
+Error Session::writeOutputs(StringRef path) const {
+  if (processes && processes->rank() != 0) {
+    for (const BoundValue &result : results)
+      if (!collect(holderOf(result), {}))
+        return createStringError(processes->error()->str());
+    return Error::success();
+  }
+  Expected<std::unique_ptr<NpzWriter>> writer = NpzWriter::create(path);
+  Error error = writer ? writeArchive(**writer) : writer.takeError();
+  if (!error || !processes)
+    return error;
+  // The others wait to hand over their pieces, unless they know.
+  std::string message = toString(std::move(error));
+  processes->fail(message);
+  return createStringError(processes->error()->message == message
+                               ? message
+                               : processes->error()->str());
 }

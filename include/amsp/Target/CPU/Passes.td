@@ -38,12 +38,31 @@ def ContractionsToBlas : Pass<"amsp-contractions-to-blas", "::mlir::func::FuncOp
     zeros goes away. Other contractions become `linalg.generic` loops.
 
     ```mlir
-    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4x3xf32>) -> tensor<4x3xf32>
-    %c = linalg.contract indexing_maps = [#a, #b, #c] ins(%x, %y : ...) outs(%z : tensor<4x3xf32>)
+    // --amsp-contractions-to-blas --canonicalize
+    #a = affine_map<(m, n, k) -> (m, k)>
+    #b = affine_map<(m, n, k) -> (k, n)>
+    #c = affine_map<(m, n, k) -> (m, n)>
+    func.func @dot(%x: tensor<4x8xf32>, %y: tensor<8x3xf32>) -> tensor<4x3xf32> {
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<4x3xf32>
+      %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4x3xf32>) -> tensor<4x3xf32>
+      %c = linalg.contract indexing_maps = [#a, #b, #c]
+             ins(%x, %y : tensor<4x8xf32>, tensor<8x3xf32>)
+             outs(%z : tensor<4x3xf32>) -> tensor<4x3xf32>
+      return %c : tensor<4x3xf32>
+    }
     ```
     becomes
     ```mlir
-    %c = amsp.contract %x, %y into %e maps = [#a, #b, #c]
+    #a = affine_map<(m, n, k) -> (m, k)>
+    #b = affine_map<(m, n, k) -> (k, n)>
+    #c = affine_map<(m, n, k) -> (m, n)>
+    func.func @dot(%x: tensor<4x8xf32>, %y: tensor<8x3xf32>) -> tensor<4x3xf32> {
+      %e = tensor.empty() : tensor<4x3xf32>
+      %c = amsp.contract %x, %y into %e maps = [#a, #b, #c]
+             : (tensor<4x8xf32>, tensor<8x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+      return %c : tensor<4x3xf32>
+    }
     ```
   }];
   let statistics = [
@@ -62,14 +81,24 @@ def PrepareDestinations : Pass<"amsp-prepare-destinations", "::mlir::func::FuncO
     `linalg.generic` reads move into its body.
 
     ```mlir
-    %zeros = arith.constant dense<0.0> : tensor<8xf32>
-    %r = scf.for %i = %a to %b step %c iter_args(%x = %zeros) -> tensor<8xf32> ...
+    func.func @zeros(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %zeros = arith.constant dense<0.0> : tensor<8xf32>
+      %0 = linalg.add ins(%x, %x : tensor<8xf32>, tensor<8xf32>)
+             outs(%zeros : tensor<8xf32>) -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
     ```
     becomes
     ```mlir
-    %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<8xf32>
-    %zeros = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    func.func @zeros(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %zeros = arith.constant dense<0.0> : tensor<8xf32>
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<8xf32>
+      %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+      %0 = linalg.add ins(%x, %x : tensor<8xf32>, tensor<8xf32>)
+             outs(%f : tensor<8xf32>) -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
     ```
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
@@ -85,18 +114,31 @@ def PlaceResults : Pass<"amsp-place-results", "::mlir::func::FuncOp"> {
 
     ```mlir
     func.func @main(%w: tensor<8xf32> {amsp.result = 0 : i64}, %x: tensor<8xf32>)
-        -> (tensor<8xf32> {amsp.argument = 0 : i64}, tensor<f32>) {
-      ...
-      return %new, %loss : tensor<8xf32>, tensor<f32>
+        -> (tensor<8xf32> {amsp.argument = 0 : i64}, tensor<8xf32>) {
+      %new = linalg.add ins(%w, %x : tensor<8xf32>, tensor<8xf32>)
+               outs(%w : tensor<8xf32>) -> tensor<8xf32>
+      return %new, %x : tensor<8xf32>, tensor<8xf32>
+    }
     ```
     becomes
     ```mlir
     func.func @main(%w: memref<8xf32> {amsp.result = 0 : i64}, %x: memref<8xf32>,
-                    %l: memref<f32> {amsp.result_buffer = 1 : i64}) {
+                    %y: memref<8xf32> {amsp.result_buffer = 1 : i64}) {
       %0 = bufferization.to_tensor %w restrict writable : memref<8xf32> to tensor<8xf32>
-      ...
-      %1 = bufferization.materialize_in_destination %new in %0
-      bufferization.materialize_in_destination %1 in writable %w
+      %1 = bufferization.to_tensor %x restrict : memref<8xf32> to tensor<8xf32>
+      %2 = bufferization.to_tensor %y restrict writable : memref<8xf32> to tensor<8xf32>
+      %new = linalg.add ins(%0, %1 : tensor<8xf32>, tensor<8xf32>)
+               outs(%0 : tensor<8xf32>) -> tensor<8xf32>
+      %3 = bufferization.materialize_in_destination %new in %0
+             : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      %4 = bufferization.materialize_in_destination %1 in %2
+             : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      bufferization.materialize_in_destination %3 in writable %w
+        : (tensor<8xf32>, memref<8xf32>) -> ()
+      bufferization.materialize_in_destination %4 in writable %y
+        : (tensor<8xf32>, memref<8xf32>) -> ()
+      return
+    }
     ```
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
@@ -110,11 +152,24 @@ def ReuseBuffers : Pass<"amsp-reuse-buffers", "::mlir::func::FuncOp"> {
     operand that no later op uses can take the result.
 
     ```mlir
-    linalg.generic ins(%a : memref<8xf32>) outs(%b : memref<8xf32>) ... // last use of %a
+    func.func @main(%x: memref<8xf32>, %y: memref<8xf32>) {
+      %a = memref.alloc() : memref<8xf32>
+      %b = memref.alloc() : memref<8xf32>
+      linalg.exp ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+      linalg.log ins(%a : memref<8xf32>) outs(%b : memref<8xf32>)
+      linalg.sqrt ins(%b : memref<8xf32>) outs(%y : memref<8xf32>)
+      return
+    }
     ```
     becomes
     ```mlir
-    linalg.generic ins(%a : memref<8xf32>) outs(%a : memref<8xf32>) ...
+    func.func @main(%x: memref<8xf32>, %y: memref<8xf32>) {
+      %a = memref.alloc() : memref<8xf32>
+      linalg.exp ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+      linalg.log ins(%a : memref<8xf32>) outs(%a : memref<8xf32>)
+      linalg.sqrt ins(%a : memref<8xf32>) outs(%y : memref<8xf32>)
+      return
+    }
     ```
   }];
   let statistics = [
@@ -145,12 +200,25 @@ def NormalizeLoops : Pass<"amsp-normalize-loops", "::mlir::func::FuncOp"> {
     memory are joined. So equal work on equal bytes becomes one kernel.
 
     ```mlir
-    linalg.generic {... ["parallel", "parallel"]} ins(%a : memref<24x31xf32>) ...
+    func.func @exp(%a: memref<24x31xf32>, %b: memref<24x31xf32>) {
+      linalg.exp ins(%a : memref<24x31xf32>) outs(%b : memref<24x31xf32>)
+      return
+    }
     ```
     becomes
     ```mlir
-    %0 = memref.collapse_shape %a [[0, 1]] : memref<24x31xf32> into memref<744xf32>
-    linalg.generic {... ["parallel"]} ins(%0 : memref<744xf32>) ...
+    #map = affine_map<(d0) -> (d0)>
+    func.func @exp(%a: memref<24x31xf32>, %b: memref<24x31xf32>) {
+      %0 = memref.collapse_shape %a [[0, 1]] : memref<24x31xf32> into memref<744xf32>
+      %1 = memref.collapse_shape %b [[0, 1]] : memref<24x31xf32> into memref<744xf32>
+      linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+          ins(%0 : memref<744xf32>) outs(%1 : memref<744xf32>) {
+        ^bb0(%in: f32, %out: f32):
+          %2 = math.exp %in : f32
+          linalg.yield %2 : f32
+      }
+      return
+    }
     ```
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
@@ -165,11 +233,22 @@ def OutlineKernels : Pass<"amsp-outline-kernels", "::mlir::ModuleOp"> {
     both read and written is passed once.
 
     ```mlir
-    linalg.generic {...} ins(%a : memref<744xf32>) outs(%b : memref<744xf32>) {...}
+    func.func @main(%a: memref<744xf32>, %b: memref<744xf32>) {
+      linalg.exp ins(%a : memref<744xf32>) outs(%b : memref<744xf32>)
+      return
+    }
     ```
     becomes
     ```mlir
-    amsp.launch @kernel_0(%a, %b) : memref<744xf32>, memref<744xf32>
+    func.func @main(%a: memref<744xf32>, %b: memref<744xf32>) {
+      amsp.launch @kernel_0(%a, %b) : memref<744xf32>, memref<744xf32>
+      return
+    }
+    func.func private @kernel_0(%a: memref<744xf32> {llvm.noalias},
+                                %b: memref<744xf32> {llvm.noalias}) {
+      linalg.exp ins(%a : memref<744xf32>) outs(%b : memref<744xf32>)
+      return
+    }
     ```
   }];
   let statistics = [
@@ -189,11 +268,21 @@ def PlanArena : Pass<"amsp-plan-arena", "::mlir::func::FuncOp"> {
     collective in flight. Sets `amsp.arena_bytes` on the function.
 
     ```mlir
-    %a = memref.alloc() : memref<744xf32>
+    func.func @main() {
+      %a = memref.alloc() : memref<744xf32>
+      amsp.launch @kernel(%a) : memref<744xf32>
+      return
+    }
+    func.func private @kernel(memref<744xf32>)
     ```
     becomes
     ```mlir
-    %a = amsp.arena_view 4096 : memref<744xf32>
+    func.func @main() attributes {amsp.arena_bytes = 2976 : i64} {
+      %a = amsp.arena_view 0 : memref<744xf32>
+      amsp.launch @kernel(%a) : memref<744xf32>
+      return
+    }
+    func.func private @kernel(memref<744xf32>)
     ```
   }];
   let statistics = [

@@ -103,15 +103,22 @@ struct InsertCollectives
       module.emitError(llvm::toString(parsed.takeError()));
       return signalPassFailure();
     }
+    std::optional<ReduceType> type = parseReduceType(reduceType);
+    if (!type) {
+      module.emitError("unknown reduction type '")
+          << reduceType << "': expected f32, bf16 or graph";
+      return signalPassFailure();
+    }
     Grid grid(sizes, *parsed);
     if (failed(verifyBatch(*step, grid.getWorldSize())))
       return signalPassFailure();
     PlacementContext context;
     context.batchPieces = grid.getWorldSize();
+    context.minSumBits = *type == ReduceType::F32 ? 32 : 0;
     PlacementAnalysis analysis = analyzeStep(*step, context);
     setStrategy(module, grid);
     setPlacements(*step, analysis, grid);
-    numGathered += Partitioner(*step, analysis, grid).run();
+    numGathered += Partitioner(*step, analysis, grid, *type).run();
   }
 };
 } // namespace

@@ -26,6 +26,7 @@ void amsp::buildPartitionPipeline(OpPassManager &pm,
   InsertCollectivesOptions collectives;
   collectives.levels = options.levels;
   collectives.strategy = options.strategy;
+  collectives.reduceType = options.reduceType;
   pm.addPass(createInsertCollectives(collectives));
   pm.addNestedPass<func::FuncOp>(createLowerLocalOps());
   pm.addPass(createCanonicalizerPass());
@@ -44,6 +45,9 @@ struct PartitionPipelineOptions
   Option<std::string> strategy{
       *this, "strategy",
       llvm::cl::desc("a preset or p=F,g=F,os=F (docs/formats.md)")};
+  Option<std::string> reduceType{
+      *this, "reduce-type", llvm::cl::init("f32"),
+      llvm::cl::desc("type of reductions: f32, bf16 or graph")};
 };
 } // namespace
 
@@ -56,6 +60,7 @@ void amsp::registerPartitionPipeline() {
                                    options.batchArgs.end());
         partition.levels.assign(options.levels.begin(), options.levels.end());
         partition.strategy = options.strategy;
+        partition.reduceType = options.reduceType;
         buildPartitionPipeline(pm, partition);
       });
 }

@@ -58,8 +58,8 @@ private:
 /// finish() succeeds, and not at all otherwise.
 class NpzWriter {
 public:
-  /// Fills the data of an array.
-  using Fill = std::function<void(llvm::MutableArrayRef<char>)>;
+  /// Fills the data of an array; false where it cannot be had.
+  using Fill = std::function<bool(llvm::MutableArrayRef<char>)>;
 
   static llvm::Expected<std::unique_ptr<NpzWriter>>
   create(llvm::StringRef path);

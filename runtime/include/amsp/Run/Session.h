@@ -6,6 +6,7 @@
 #include "amsp/Run/Npz.h"
 #include "amsp/Run/PieceLayout.h"
 #include "amsp/Run/StepLibrary.h"
+#include "amsp/Runtime/Processes.h"
 #include "amsp/Runtime/World.h"
 
 namespace amsp::run {
@@ -16,12 +17,14 @@ struct ScalarResult {
   double value;
 };
 
-/// A step with the buffers of all its ranks. State stays in them from step to
-/// step; no more than one global array exists at a time.
+/// A step with the buffers of its ranks: all of them, or one in each of several
+/// processes. State stays in them from step to step; no more than one global
+/// array exists at a time.
 class Session {
 public:
   static llvm::Expected<std::unique_ptr<Session>>
-  create(const StepLibrary &library, const runtime::WorldOptions &options);
+  create(const StepLibrary &library, const runtime::WorldOptions &options,
+         runtime::Processes *processes = nullptr);
 
   /// Which arguments a file gives.
   enum class Inputs {
@@ -39,7 +42,8 @@ public:
 
   std::vector<ScalarResult> scalarResults() const;
 
-  /// Writes all results, as global arrays.
+  /// Writes all results, as global arrays. With several processes rank 0
+  /// does, and collects the pieces of one array after the other; all call it.
   llvm::Error writeOutputs(llvm::StringRef path) const;
 
   const runtime::World &world() const { return *ranks; }
@@ -48,7 +52,7 @@ private:
   struct FreeDeleter {
     void operator()(char *memory) const;
   };
-  /// The local buffers of a value, by rank.
+  /// The local buffers of a value, one for each rank of this process.
   using LocalBuffers = std::vector<std::unique_ptr<char, FreeDeleter>>;
 
   /// A value of the manifest with its buffers (none for results that are
@@ -58,20 +62,26 @@ private:
     PieceLayout layout;
     LocalBuffers buffers;
 
-    llvm::MutableArrayRef<char> local(int64_t rank) const {
-      return {buffers[rank].get(), static_cast<size_t>(layout.localBytes())};
+    /// `index`: among the ranks of this process.
+    llvm::MutableArrayRef<char> local(size_t index) const {
+      return {buffers[index].get(), static_cast<size_t>(layout.localBytes())};
     }
   };
 
-  Session(const Manifest &manifest, bool poison)
-      : manifest(manifest), poison(poison) {}
+  Session(const Manifest &manifest, bool poison, runtime::Processes *processes);
   llvm::Error bind(const std::vector<Value> &values, bool areResults,
                    std::vector<BoundValue> &bound);
   llvm::Error load(const NpzReader &file, BoundValue &argument);
   void poisonBuffers();
+  const BoundValue &holderOf(const BoundValue &result) const;
+  llvm::Error writeArchive(NpzWriter &writer) const;
+  bool collect(const BoundValue &value,
+               llvm::MutableArrayRef<char> global) const;
 
   const Manifest &manifest;
   const bool poison;
+  runtime::Processes *const processes;
+  std::vector<int64_t> localRanks;
   std::vector<BoundValue> arguments;
   std::vector<BoundValue> results;
   std::vector<runtime::RankBuffers> rankBuffers;

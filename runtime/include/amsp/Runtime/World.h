@@ -46,25 +46,33 @@ struct WorldOptions {
   bool trace = false;
 };
 
-/// Ranks as threads of this process. After an error a world runs no more.
+class Processes;
+
+/// Ranks as threads of this process, or one rank in each of several processes.
+/// After an error a world runs no more.
 class World {
 public:
   /// Allocates the arenas and starts the threads; null and `error` set where
-  /// the programs or the memory do not allow it.
+  /// the programs or the memory do not allow it. `programs` and the buffers of
+  /// runStep are those of the ranks in this process, by number.
   static std::unique_ptr<World> create(std::vector<RankProgram> programs,
                                        const WorldOptions &options,
-                                       std::string &error);
+                                       std::string &error,
+                                       Processes *processes = nullptr);
   ~World();
   World(const World &) = delete;
   World &operator=(const World &) = delete;
 
   int64_t size() const;
 
-  /// Runs one step on every rank and waits for all of them. Buffers must stay
-  /// valid until it returns (and longer for RunError::stuckRanks).
+  /// Runs one step on every rank and waits for those in this process. Buffers
+  /// must stay valid until it returns (and longer for RunError::stuckRanks).
   std::optional<RunError> runStep(const std::vector<RankBuffers> &buffers);
 
-  /// Chrome's trace event format; empty unless WorldOptions::trace.
+  /// The events of the ranks in this process: JSON objects, separated by
+  /// commas. Empty unless WorldOptions::trace.
+  std::string traceEvents() const;
+  /// The same as a file in Chrome's trace event format.
   void writeTrace(std::ostream &stream) const;
 
 private:

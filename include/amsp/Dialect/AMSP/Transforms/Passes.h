@@ -24,6 +24,8 @@ struct PartitionOptions {
   llvm::SmallVector<int64_t> levels;
   /// A preset or `p=F,g=F,os=F`.
   std::string strategy;
+  /// Type of reductions: `f32`, `bf16` or `graph`.
+  std::string reduceType = "f32";
 };
 
 /// Import, analysis and partitioning: from an exported step to the program of

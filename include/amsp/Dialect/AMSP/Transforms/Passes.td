@@ -24,19 +24,40 @@ def HoistLoopInvariants : Pass<"amsp-hoist-loop-invariants", "::mlir::func::Func
     iteration: the loop's regions capture it instead.
 
     ```mlir
-    %0:2 = stablehlo.while(%i = %zero, %w = %weights) : tensor<i32>, tensor<4xf32>
-      cond { ... } do {
-        ...
-        stablehlo.return %next, %w : tensor<i32>, tensor<4xf32>
+    func.func @scan(%x: tensor<4xf32>, %weights: tensor<4xf32>) -> tensor<4xf32> {
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %ten = stablehlo.constant dense<10> : tensor<i32>
+      %0:3 = stablehlo.while(%i = %zero, %y = %x, %w = %weights)
+          : tensor<i32>, tensor<4xf32>, tensor<4xf32>
+      cond {
+        %1 = stablehlo.compare LT, %i, %ten, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %1 : tensor<i1>
+      } do {
+        %1 = stablehlo.multiply %y, %w : tensor<4xf32>
+        %2 = stablehlo.add %i, %one : tensor<i32>
+        stablehlo.return %2, %1, %w : tensor<i32>, tensor<4xf32>, tensor<4xf32>
       }
+      return %0#1 : tensor<4xf32>
+    }
     ```
     becomes
     ```mlir
-    %0 = stablehlo.while(%i = %zero) : tensor<i32>
-      cond { ... } do {
-        ... // uses %weights
-        stablehlo.return %next : tensor<i32>
+    func.func @scan(%x: tensor<4xf32>, %weights: tensor<4xf32>) -> tensor<4xf32> {
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %ten = stablehlo.constant dense<10> : tensor<i32>
+      %0:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, tensor<4xf32>
+      cond {
+        %1 = stablehlo.compare LT, %i, %ten, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %1 : tensor<i1>
+      } do {
+        %1 = stablehlo.multiply %y, %weights : tensor<4xf32>
+        %2 = stablehlo.add %i, %one : tensor<i32>
+        stablehlo.return %2, %1 : tensor<i32>, tensor<4xf32>
       }
+      return %0#1 : tensor<4xf32>
+    }
     ```
   }];
   let statistics = [Statistic<"numHoisted", "hoisted", "carries removed">];
@@ -61,17 +82,26 @@ def AnnotateRoles : Pass<"amsp-annotate-roles", "::mlir::ModuleOp"> {
     model, named after the argument's path, whose strategy they follow.
 
     ```mlir
-    func.func public @main(
-        %arg0: tensor<13x31xf32> {tf.aliasing_output = 0 : i32} loc("params[0]['w']"),
-        %arg1: tensor<24x13xf32>) -> tensor<13x31xf32>
+    func.func @main(
+        %w: tensor<13x31xf32> {tf.aliasing_output = 0 : i32} loc("params[0]['w']"),
+        %x: tensor<24x13xf32> loc("x")) -> (tensor<13x31xf32>, tensor<24x31xf32>) {
+      %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+             : (tensor<24x13xf32>, tensor<13x31xf32>) -> tensor<24x31xf32>
+      return %w, %0 : tensor<13x31xf32>, tensor<24x31xf32>
+    }
     ```
     becomes
     ```mlir
-    func.func public @main(
-        %arg0: tensor<13x31xf32> {amsp.name = "params[0]['w']", amsp.result = 0 : i64,
-                                  amsp.role = #amsp.role<param>, amsp.unit = "0"},
-        %arg1: tensor<24x13xf32> {amsp.role = #amsp.role<batch>})
-        -> (tensor<13x31xf32> {amsp.argument = 0 : i64, amsp.role = #amsp.role<param>})
+    func.func @main(
+        %w: tensor<13x31xf32> {amsp.name = "params[0]['w']", amsp.result = 0 : i64,
+                               amsp.role = #amsp.role<param>, amsp.unit = "0"},
+        %x: tensor<24x13xf32> {amsp.name = "x", amsp.role = #amsp.role<batch>})
+        -> (tensor<13x31xf32> {amsp.argument = 0 : i64, amsp.role = #amsp.role<param>},
+            tensor<24x31xf32> {amsp.role = #amsp.role<output>}) {
+      %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+             : (tensor<24x13xf32>, tensor<13x31xf32>) -> tensor<24x31xf32>
+      return %w, %0 : tensor<13x31xf32>, tensor<24x31xf32>
+    }
     ```
   }];
   let options = [
@@ -111,21 +141,49 @@ def InsertCollectives : Pass<"amsp-insert-collectives", "::mlir::ModuleOp"> {
     gathered operands, with a remark that gives the bytes.
 
     ```mlir
-    // levels=4 strategy=zero3
-    %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
-           : (tensor<24x13xf32>, tensor<13x31xf32>) -> tensor<24x31xf32>
+    // --amsp-annotate-roles --amsp-insert-collectives='levels=4 strategy=zero3'
+    func.func @main(%w: tensor<13x31xf32> {tf.aliasing_output = 0 : i32},
+                    %x: tensor<24x13xf32>) -> (tensor<13x31xf32>, tensor<24x31xf32>) {
+      %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+             : (tensor<24x13xf32>, tensor<13x31xf32>) -> tensor<24x31xf32>
+      return %w, %0 : tensor<13x31xf32>, tensor<24x31xf32>
+    }
     ```
     becomes
     ```mlir
-    %0 = amsp.all_gather %w group = <[1:4]> : tensor<101xf32> -> tensor<13x31xf32>
-    %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0]
-           : (tensor<6x13xf32>, tensor<13x31xf32>) -> tensor<6x31xf32>
+    #flat = #amsp.placement<flat, 0, [1:4]>
+    #rows = #amsp.placement<split, 0, [1:4]>
+    module attributes {amsp.levels = array<i64: 4>, amsp.strategy = {
+        g = array<i64: 4>, os = array<i64: 4>, p = array<i64: 4>}} {
+      func.func @main(
+          %w: tensor<101xf32> {
+            amsp.global_type = tensor<13x31xf32>, amsp.placement = #flat,
+            amsp.result = 0 : i64, amsp.role = #amsp.role<param>, amsp.unit = "rest"},
+          %x: tensor<6x13xf32> {
+            amsp.global_type = tensor<24x13xf32>, amsp.placement = #rows,
+            amsp.role = #amsp.role<batch>})
+          -> (tensor<101xf32> {
+                amsp.argument = 0 : i64, amsp.global_type = tensor<13x31xf32>,
+                amsp.placement = #flat, amsp.role = #amsp.role<param>},
+              tensor<6x31xf32> {
+                amsp.global_type = tensor<24x31xf32>, amsp.placement = #rows,
+                amsp.role = #amsp.role<output>}) {
+        %0 = amsp.all_gather %w group = <[1:4]> parameter = 0 unit = "rest" window = 1
+               : tensor<101xf32> -> tensor<13x31xf32>
+        %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0]
+               : (tensor<6x13xf32>, tensor<13x31xf32>) -> tensor<6x31xf32>
+        return %w, %1 : tensor<101xf32>, tensor<6x31xf32>
+      }
+    }
     ```
   }];
   let options = [
     ListOption<"levels", "levels", "int64_t", "sizes of the cluster's levels, innermost first">,
     Option<"strategy", "strategy", "std::string", "\"\"",
-      "a preset or p=F,g=F,os=F (docs/formats.md)">
+      "a preset or p=F,g=F,os=F (docs/formats.md)">,
+    Option<"reduceType", "reduce-type", "std::string", "\"f32\"",
+      "type of reductions: f32 (16-bit sums in f32), bf16 (gradients in bf16), "
+      "graph (each in its own)">
   ];
   let statistics = [
     Statistic<"numGathered", "gathered-fallbacks", "operands gathered for want of a rule">
@@ -140,13 +198,21 @@ def LowerLocalOps : Pass<"amsp-lower-local-ops", "::mlir::func::FuncOp"> {
     StableHLO ops on `amsp.group_index`, for every target.
 
     ```mlir
-    %0 = amsp.keep_on_first %x group = <[1:4]> : tensor<8xf32>
+    func.func @add_once(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %0 = amsp.keep_on_first %x group = <[1:4]> : tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
     ```
     becomes
     ```mlir
-    %i = amsp.group_index group = <[1:4]> : tensor<i32>
-    %p = stablehlo.compare EQ, %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
-    %0 = stablehlo.select %p, %x, %zeros : tensor<i1>, tensor<8xf32>
+    func.func @add_once(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %i = amsp.group_index group = <[1:4]> : tensor<i32>
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %p = stablehlo.compare EQ, %i, %zero, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %zeros = stablehlo.constant dense<0.0> : tensor<8xf32>
+      %0 = stablehlo.select %p, %x, %zeros : tensor<i1>, tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
     ```
   }];
   let dependentDialects = ["::amsp::stablehlo::StableHLODialect"];
@@ -161,14 +227,24 @@ def CollectivesToStableHLO : Pass<"amsp-collectives-to-stablehlo", "::mlir::Modu
     project's attributes go.
 
     ```mlir
-    %0 = amsp.all_gather %w group = <[1:2]> : tensor<3xf32> -> tensor<5xf32>
+    module attributes {amsp.levels = array<i64: 2>} {
+      func.func @main(%w: tensor<3xf32>) -> tensor<5xf32> {
+        %0 = amsp.all_gather %w group = <[1:2]> : tensor<3xf32> -> tensor<5xf32>
+        return %0 : tensor<5xf32>
+      }
+    }
     ```
     becomes
     ```mlir
-    %0 = "stablehlo.all_gather"(%w) <{all_gather_dim = 0 : i64,
-           replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}>
-           : (tensor<3xf32>) -> tensor<6xf32>
-    %1 = stablehlo.slice %0 [0:5] : (tensor<6xf32>) -> tensor<5xf32>
+    module attributes {mhlo.num_replicas = 2 : i32} {
+      func.func @main(%w: tensor<3xf32>) -> tensor<5xf32> {
+        %0 = "stablehlo.all_gather"(%w) <{all_gather_dim = 0 : i64,
+               replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}>
+               : (tensor<3xf32>) -> tensor<6xf32>
+        %1 = stablehlo.slice %0 [0:5] : (tensor<6xf32>) -> tensor<5xf32>
+        return %1 : tensor<5xf32>
+      }
+    }
     ```
   }];
   let dependentDialects = ["::amsp::stablehlo::StableHLODialect"];

@@ -12,13 +12,17 @@ def LegalizeCHLO : Pass<"amsp-legalize-chlo"> {
     op. Every later pass sees StableHLO only.
 
     ```mlir
-    %0 = chlo.square %x : tensor<4xf32> -> tensor<4xf32>
+    func.func @square(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = chlo.square %x : tensor<4xf32> -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
     ```
-
     becomes
-
     ```mlir
-    %0 = stablehlo.multiply %x, %x : tensor<4xf32>
+    func.func @square(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.multiply %x, %x : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
     ```
   }];
   let dependentDialects = ["::amsp::stablehlo::StableHLODialect"];

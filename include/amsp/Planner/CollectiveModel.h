@@ -1,0 +1,61 @@
+//===- CollectiveModel.h - Time of collectives on a cluster -----*- C++ -*-===//
+
+#ifndef AMSP_PLANNER_COLLECTIVEMODEL_H
+#define AMSP_PLANNER_COLLECTIVEMODEL_H
+
+#include "amsp/Placement/Cluster.h"
+#include "amsp/Planner/CollectiveTable.h"
+
+namespace amsp {
+
+/// The members of a group on each level, innermost first: a group of 4 ranks in
+/// each of 2 nodes is {4, 2}.
+using GroupShape = llvm::SmallVector<int64_t, 4>;
+
+/// The shape of a group given as digits, which may each span several levels.
+GroupShape getGroupShape(llvm::ArrayRef<Digit> digits,
+                         llvm::ArrayRef<int64_t> levels);
+
+/// Seconds of a collective, by kind, bytes of the full buffer, and group.
+///
+/// All ranks run one program, so the sibling groups of a group (those of the
+/// other ranks in the members of its outermost level) run the same collective
+/// at the same time and share the members' links: k of them move k times the
+/// bytes. Two sources of times:
+///
+/// - measured tables: k sibling groups take as long as one group that fills the
+///   inner levels takes for k times the bytes;
+/// - else a ring over the whole group, the ranks of a member one after the
+///   other. Every link carries the bus factor's share of the bytes; the
+///   slowest link counts, slowed by its level's congestion for each doubling of
+///   the members. Each hop adds its level's latency. all_reduce of small
+///   buffers goes over a tree: twice the latency for each doubling.
+class CollectiveModel {
+public:
+  /// Reads the cluster's tables. The cluster must be complete (see
+  /// verifyForPlanning).
+  static llvm::Expected<CollectiveModel> create(const Cluster &cluster);
+  CollectiveModel(const Cluster &cluster, const CollectiveTable &table);
+
+  /// Zero for a group of one rank.
+  double getSeconds(CollectiveKind kind, double bytes,
+                    llvm::ArrayRef<int64_t> group) const;
+
+  llvm::ArrayRef<ClusterLevel> getLevels() const { return levels; }
+
+private:
+  double getMeasured(const CollectiveCurve &curve, CollectiveKind kind,
+                     double bytes, llvm::ArrayRef<int64_t> group,
+                     size_t outermost) const;
+  double getModelled(CollectiveKind kind, double bytes,
+                     llvm::ArrayRef<int64_t> group, size_t outermost) const;
+
+  llvm::SmallVector<ClusterLevel> levels;
+  /// For each kind and level, by members: the curve of groups that fill the
+  /// levels below. Empty where the tables do not speak.
+  std::array<std::vector<std::map<int64_t, CollectiveCurve>>, 3> curves;
+};
+
+} // namespace amsp
+
+#endif // AMSP_PLANNER_COLLECTIVEMODEL_H

@@ -1,0 +1,83 @@
+//===- PlanSearch.h - The best strategies of a model ------------*- C++ -*-===//
+
+#ifndef AMSP_PLANNER_PLANSEARCH_H
+#define AMSP_PLANNER_PLANSEARCH_H
+
+#include "amsp/Planner/UnitCosts.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace amsp {
+
+/// Plans whose times differ by no more than this share count as equally fast;
+/// the one with the smaller groups wins.
+inline constexpr double kEqualTimes = 0.01;
+
+/// A chain of factors, by their numbers in the space.
+struct FactorChain {
+  unsigned p = 0, g = 0, os = 0;
+
+  bool operator==(const FactorChain &other) const {
+    return std::tie(p, g, os) == std::tie(other.p, other.g, other.os);
+  }
+};
+
+/// Calls `visit` for all strategies of a space. With one microbatch a gradient
+/// is not kept, so g is written as p.
+void forEachChain(const StrategySpace &space, int64_t microbatches,
+                  llvm::function_ref<void(FactorChain)> visit);
+
+/// One strategy for a whole model.
+struct Candidate {
+  FactorChain chain;
+  UnitMemory memory;
+  /// All memory of a rank in bytes: `memory` and what does not depend on the
+  /// strategy, or only on whether parameters are gathered at each use.
+  double bytes = 0;
+  double gatherSeconds = 0, reductionSeconds = 0, updateSeconds = 0;
+  bool fits = false;
+
+  double getSeconds() const {
+    return gatherSeconds + reductionSeconds + updateSeconds;
+  }
+};
+
+/// Memory of a rank besides what strategies shard, and its limit, in bytes.
+struct MemoryBudget {
+  double limit = 0;
+  double activations = 0;
+  /// Whole parameters at their uses, if they are gathered at each use.
+  double gathered = 0;
+};
+
+/// All strategies for a whole model, the best first: those that fit, by time,
+/// but of those within 1 % of the least time, the ones with smaller groups;
+/// then those that do not fit, by memory. `computeSeconds` is the rest of the
+/// step, so that 1 % is meant of the step.
+std::vector<Candidate> rankStrategies(const Unit &model,
+                                      const UnitCosts::Context &context,
+                                      const MemoryBudget &budget,
+                                      double computeSeconds);
+
+/// A strategy for each unit.
+struct UnitPlan {
+  std::vector<FactorChain> chains; // one per unit
+  double bytes = 0, seconds = 0;
+  /// The time of the fastest plan, of which this one is within 1 %. No plan is
+  /// faster than `bound`; see ChoiceCounts.
+  double leastSeconds = 0, bound = 0;
+  bool fits = false;
+  /// Work done: times of collectives asked for, strategies looked at, and
+  /// partial selections.
+  int64_t evaluations = 0, strategies = 0, states = 0;
+};
+
+/// The plan of least time within `limit` bytes. Units of equal parameters share
+/// one set of choices; the first of them take those with larger groups.
+/// Within 1 % of the step's least time, units then move to smaller groups.
+UnitPlan planUnits(llvm::ArrayRef<Unit> units,
+                   const UnitCosts::Context &context, double limit,
+                   double computeSeconds);
+
+} // namespace amsp
+
+#endif // AMSP_PLANNER_PLANSEARCH_H

@@ -1,0 +1,56 @@
+//===- StepModel.h - What the search knows of a step ------------*- C++ -*-===//
+
+#ifndef AMSP_PLANNER_STEPMODEL_H
+#define AMSP_PLANNER_STEPMODEL_H
+
+#include "amsp/Planner/ProgramCosts.h"
+#include "amsp/Planner/UnitCosts.h"
+#include "amsp/Target/Manifest.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace amsp {
+
+/// The model of a step for a cluster, counted from its program.
+struct StepModel {
+  /// In the order of their first parameter. An optimizer state is a parameter
+  /// of its unit that is neither gathered nor reduced.
+  std::vector<Unit> units;
+  int64_t microbatches = 1;
+  ProgramCosts costs;
+  /// Arguments that no strategy shards: the rank's rows of the batch, state
+  /// that stays replicated.
+  double otherBytes = 0;
+  /// Seconds of the collectives that move no parameter and no gradient: losses,
+  /// norms, other state. Taken as equal for all strategies.
+  double otherSeconds = 0;
+
+  /// All units as one.
+  Unit getWhole() const;
+  int64_t getNumParameterElements() const;
+};
+
+/// The program of one rank of a copy of `step`, for a strategy as text. Fails
+/// with a diagnostic.
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+partitionCopy(mlir::ModuleOp step, llvm::ArrayRef<int64_t> levels,
+              llvm::StringRef strategy, llvm::ArrayRef<std::string> batchArgs);
+
+/// The step of a partitioned program.
+mlir::func::FuncOp getStepFunction(mlir::ModuleOp program);
+
+/// Counts the model in the program of a rank with everything sharded over all
+/// ranks (`zero3`): there, every use of a parameter is a gather, and every
+/// microbatch's gradient a reduction. Fails with a diagnostic.
+mlir::FailureOr<StepModel> countStepModel(mlir::ModuleOp perRankProgram,
+                                          const Device &device,
+                                          const CollectiveModel &collectives);
+
+/// Seconds of the collectives of a program: of those that move parameters and
+/// gradients, and of the others.
+std::pair<double, double> getSeconds(llvm::ArrayRef<CollectiveRecord> records,
+                                     const CollectiveModel &collectives);
+
+} // namespace amsp
+
+#endif // AMSP_PLANNER_STEPMODEL_H

@@ -1,0 +1,209 @@
+//===- ClusterYaml.cpp - Cluster files ------------------------------------===//
+
+#include "ClusterYaml.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBufferRef.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/YAMLTraits.h"
+
+using namespace llvm;
+using namespace amsp;
+
+/// Worlds larger than this are typing errors.
+static constexpr int64_t kMaxWorld = int64_t(1) << 24;
+
+//===----------------------------------------------------------------------===//
+// Numbers with a unit
+//===----------------------------------------------------------------------===//
+
+namespace {
+// What a number in a file measures. Values outside the range are wrong by a
+// unit or a sign, whatever the machine.
+struct Bandwidth {
+  static constexpr double least = 1e3, most = 1e17;
+  static constexpr const char *error =
+      "a bandwidth is a number of bytes per second from 1e3 to 1e17";
+};
+struct Latency {
+  static constexpr double least = 1e-9, most = 10;
+  static constexpr const char *error =
+      "a latency is a number of seconds from 1e-9 to 10";
+};
+struct Congestion {
+  static constexpr double least = 0, most = 10;
+  static constexpr const char *error =
+      "congestion is a share of the transfer time from 0 to 10";
+};
+struct Memory {
+  static constexpr double least = 1024, most = 1e16;
+  static constexpr const char *error =
+      "memory is a number of bytes from 1024 to 1e16";
+};
+struct Rate {
+  static constexpr double least = 1e6, most = 1e19;
+  static constexpr const char *error =
+      "a rate is a number of operations per second from 1e6 to 1e19";
+};
+struct Operations {
+  static constexpr double least = 1, most = 1e21;
+  static constexpr const char *error = "operations are a number from 1 to 1e21";
+};
+struct Share {
+  static constexpr double least = 1e-6, most = 1;
+  static constexpr const char *error = "a share is a number from 1e-6 to 1";
+};
+
+template <typename Unit> struct Measured {
+  double value = 0;
+};
+} // namespace
+
+template <typename Unit> struct llvm::yaml::ScalarTraits<Measured<Unit>> {
+  static void output(const Measured<Unit> &number, void *, raw_ostream &os) {
+    os << number.value;
+  }
+  static StringRef input(StringRef text, void *, Measured<Unit> &number) {
+    // The comparison is false for what is no number.
+    bool isGood = to_float(text, number.value) && number.value >= Unit::least &&
+                  number.value <= Unit::most;
+    return isGood ? StringRef() : StringRef(Unit::error);
+  }
+  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
+};
+
+template <typename Unit>
+static void mapMeasure(yaml::IO &io, const char *key,
+                       std::optional<double> &value) {
+  std::optional<Measured<Unit>> number;
+  io.mapOptional(key, number);
+  if (number)
+    value = number->value;
+}
+
+template <typename Unit>
+static void mapMeasure(yaml::IO &io, const char *key, double &value) {
+  Measured<Unit> number;
+  io.mapRequired(key, number);
+  value = number.value;
+}
+
+//===----------------------------------------------------------------------===//
+// The file's structure
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// `peak`, within a device.
+struct PeakRates {
+  Device &device;
+};
+} // namespace
+
+LLVM_YAML_IS_SEQUENCE_VECTOR(amsp::ClusterLevel)
+LLVM_YAML_IS_SEQUENCE_VECTOR(amsp::AchievedRate)
+
+namespace llvm::yaml {
+template <> struct MappingTraits<ClusterLevel> {
+  static void mapping(IO &io, ClusterLevel &level) {
+    io.mapOptional("name", level.name);
+    io.mapRequired("size", level.size);
+    mapMeasure<Bandwidth>(io, "bandwidth", level.bandwidth);
+    mapMeasure<Latency>(io, "latency", level.latency);
+    mapMeasure<Congestion>(io, "congestion", level.congestion);
+  }
+  static std::string validate(IO &, ClusterLevel &level) {
+    return level.size < 1 ? "the size of a level must be positive" : "";
+  }
+};
+
+template <> struct MappingTraits<AchievedRate> {
+  static void mapping(IO &io, AchievedRate &rate) {
+    mapMeasure<Operations>(io, "operations", rate.operations);
+    mapMeasure<Share>(io, "share", rate.share);
+  }
+};
+
+template <> struct MappingTraits<PeakRates> {
+  static void mapping(IO &io, PeakRates &peak) {
+    mapMeasure<Rate>(io, "f64", peak.device.peakF64);
+    mapMeasure<Rate>(io, "f32", peak.device.peakF32);
+    mapMeasure<Rate>(io, "f16", peak.device.peakF16);
+    mapMeasure<Rate>(io, "bf16", peak.device.peakBF16);
+  }
+};
+
+template <> struct MappingTraits<Device> {
+  static void mapping(IO &io, Device &device) {
+    io.mapOptional("name", device.name);
+    mapMeasure<Memory>(io, "memory", device.memory);
+    mapMeasure<Bandwidth>(io, "memory_bandwidth", device.memoryBandwidth);
+    PeakRates peak{device};
+    io.mapOptional("peak", peak);
+    io.mapOptional("achieved", device.achieved);
+  }
+  static std::string validate(IO &, Device &device) {
+    for (size_t i = 1; i < device.achieved.size(); ++i)
+      if (device.achieved[i].operations <= device.achieved[i - 1].operations)
+        return "'achieved' must ascend in operations";
+    return "";
+  }
+};
+
+template <> struct MappingTraits<Cluster> {
+  static void mapping(IO &io, Cluster &cluster) {
+    io.mapOptional("name", cluster.name);
+    io.mapRequired("levels", cluster.levels);
+    io.mapOptional("device", cluster.device);
+    io.mapOptional("collectives", cluster.collectiveTables);
+  }
+};
+} // namespace llvm::yaml
+
+Error amsp::verifyWorld(const Cluster &cluster, StringRef text) {
+  int64_t world = 1;
+  for (const ClusterLevel &level : cluster.levels)
+    if (MulOverflow(world, level.size, world) || world > kMaxWorld)
+      return createStringError("cluster '" + text + "' has more than " +
+                               Twine(kMaxWorld) + " ranks");
+  return Error::success();
+}
+
+/// Gives what has no name one, and tables their path from the working
+/// directory.
+static void completeNames(Cluster &cluster, StringRef file) {
+  if (cluster.name.empty())
+    cluster.name = sys::path::stem(file);
+  for (size_t i = 0; i < cluster.levels.size(); ++i)
+    if (cluster.levels[i].name.empty())
+      cluster.levels[i].name = ("level" + Twine(i)).str();
+  for (std::string &table : cluster.collectiveTables) {
+    if (sys::path::is_absolute(table))
+      continue;
+    SmallString<128> path(sys::path::parent_path(file));
+    sys::path::append(path, table);
+    table = path.str();
+  }
+}
+
+Expected<Cluster> amsp::parseClusterYaml(StringRef content, StringRef name) {
+  std::string message;
+  auto keepFirst = [](const SMDiagnostic &diagnostic, void *context) {
+    auto &message = *static_cast<std::string *>(context);
+    if (message.empty())
+      message = (diagnostic.getFilename() + ":" +
+                 Twine(diagnostic.getLineNo()) + ": " + diagnostic.getMessage())
+                    .str();
+  };
+  yaml::Input input(MemoryBufferRef(content, name), nullptr, keepFirst,
+                    &message);
+  Cluster cluster;
+  input >> cluster;
+  if (input.error())
+    return createStringError(message.empty() ? name + ": no cluster" : message);
+  if (cluster.levels.empty())
+    return createStringError(name + ": no levels");
+  if (Error error = verifyWorld(cluster, name))
+    return error;
+  completeNames(cluster, name);
+  return cluster;
+}

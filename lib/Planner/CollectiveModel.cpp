@@ -1,0 +1,138 @@
+//===- CollectiveModel.cpp - Time of collectives on a cluster -------------===//
+
+#include "amsp/Planner/CollectiveModel.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cmath>
+#include <numeric>
+
+using namespace llvm;
+using namespace amsp;
+
+GroupShape amsp::getGroupShape(ArrayRef<Digit> digits,
+                               ArrayRef<int64_t> levels) {
+  GroupShape shape(levels.size(), 1);
+  for (const Digit &digit : digits) {
+    int64_t first = digit.stride, last = digit.stride * digit.size;
+    int64_t stride = 1;
+    for (auto [members, size] : zip(shape, levels)) {
+      int64_t next = stride * size;
+      // The part of the digit's range that lies within the level's.
+      int64_t from = std::max(first, stride), to = std::min(last, next);
+      if (from < to)
+        members *= to / from;
+      stride = next;
+    }
+  }
+  return shape;
+}
+
+Expected<CollectiveModel> CollectiveModel::create(const Cluster &cluster) {
+  CollectiveTable table;
+  for (const std::string &path : cluster.collectiveTables) {
+    auto file = MemoryBuffer::getFile(path);
+    if (!file)
+      return createStringError("table '" + path + "' of cluster '" +
+                               cluster.name +
+                               "': " + file.getError().message());
+    if (Error error = table.addCsv((*file)->getBuffer(), path))
+      return error;
+  }
+  for (CollectiveKind kind :
+       {CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
+        CollectiveKind::AllReduce}) {
+    if (table.hasMeasurements(kind))
+      continue;
+    for (const ClusterLevel &level : cluster.levels)
+      if (level.size > 1 && !(level.bandwidth && level.latency))
+        return createStringError(
+            "cluster '" + cluster.name + "' cannot be planned for: no table " +
+            "measures " + stringifyCollectiveKind(kind) + ", and level '" +
+            level.name + "' has no bandwidth or no latency");
+  }
+  return CollectiveModel(cluster, table);
+}
+
+CollectiveModel::CollectiveModel(const Cluster &cluster,
+                                 const CollectiveTable &table)
+    : levels(cluster.levels) {
+  for (auto [index, of] : enumerate(curves)) {
+    auto kind = static_cast<CollectiveKind>(index);
+    of.resize(levels.size());
+    if (!table.hasMeasurements(kind))
+      continue;
+    int64_t below = 1;
+    for (auto [level, byMembers] : zip(levels, of)) {
+      for (int64_t members = 2; members <= level.size; ++members)
+        if (level.size % members == 0)
+          byMembers[members] = table.getCurve(kind, below * members);
+      below *= level.size;
+    }
+  }
+}
+
+static double toDouble(int64_t number) { return static_cast<double>(number); }
+
+static int64_t getRanks(ArrayRef<int64_t> group) {
+  return std::accumulate(group.begin(), group.end(), int64_t(1),
+                         std::multiplies<>());
+}
+
+double CollectiveModel::getSeconds(CollectiveKind kind, double bytes,
+                                   ArrayRef<int64_t> group) const {
+  assert(group.size() == levels.size() && "one number of members per level");
+  size_t outermost = levels.size();
+  while (outermost > 0 && group[outermost - 1] == 1)
+    --outermost;
+  if (outermost == 0)
+    return 0;
+  --outermost;
+  const auto &byMembers = curves[static_cast<size_t>(kind)][outermost];
+  auto curve = byMembers.find(group[outermost]);
+  if (curve != byMembers.end())
+    return getMeasured(curve->second, kind, bytes, group, outermost);
+  return getModelled(kind, bytes, group, outermost);
+}
+
+double CollectiveModel::getMeasured(const CollectiveCurve &curve,
+                                    CollectiveKind kind, double bytes,
+                                    ArrayRef<int64_t> group,
+                                    size_t outermost) const {
+  int64_t siblings = 1, filled = group[outermost];
+  for (size_t level = 0; level < outermost; ++level) {
+    siblings *= levels[level].size / group[level];
+    filled *= levels[level].size;
+  }
+  double share =
+      getBusFactor(kind, getRanks(group)) / getBusFactor(kind, filled);
+  return curve.getSeconds(bytes * toDouble(siblings) * share);
+}
+
+double CollectiveModel::getModelled(CollectiveKind kind, double bytes,
+                                    ArrayRef<int64_t> group,
+                                    size_t outermost) const {
+  double slowest = 0, ring = 0, tree = 0;
+  // Members of the level in the whole group, and groups that share a member's
+  // links.
+  int64_t members = getRanks(group), siblings = 1;
+  for (size_t index = 0; index <= outermost; ++index) {
+    const ClusterLevel &level = levels[index];
+    double doublings = std::log2(toDouble(group[index]));
+    if (group[index] > 1) {
+      double congestion = 1 + level.congestion.value_or(0) * doublings;
+      slowest =
+          std::max(slowest, toDouble(siblings) * congestion / *level.bandwidth);
+      // The others of the hops between members belong to the levels above.
+      int64_t hops = members - members / group[index];
+      ring += toDouble(hops) * *level.latency;
+      tree += 2 * std::ceil(doublings) * *level.latency;
+    }
+    members /= group[index];
+    siblings *= level.size / group[index];
+  }
+  double transfer = bytes * getBusFactor(kind, getRanks(group)) * slowest;
+  if (kind == CollectiveKind::AllReduce)
+    return transfer + std::min(2 * ring, tree);
+  return transfer + ring;
+}

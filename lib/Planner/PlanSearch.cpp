@@ -1,0 +1,210 @@
+//===- PlanSearch.cpp - The best strategies of a model --------------------===//
+
+#include "amsp/Planner/PlanSearch.h"
+#include "amsp/Planner/ChoiceSearch.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+#include <limits>
+#include <map>
+
+using namespace llvm;
+using namespace amsp;
+
+void amsp::forEachChain(const StrategySpace &space, int64_t microbatches,
+                        function_ref<void(FactorChain)> visit) {
+  for (unsigned os = 0; os <= space.getAll(); ++os)
+    for (unsigned g : space.getDivisors(os)) {
+      if (microbatches == 1) {
+        visit({g, g, os});
+        continue;
+      }
+      for (unsigned p : space.getDivisors(g))
+        visit({p, g, os});
+    }
+}
+
+/// Orders strategies by the sizes of their groups.
+static std::tuple<int64_t, int64_t, int64_t, unsigned, unsigned, unsigned>
+getGroupKey(const StrategySpace &space, const FactorChain &chain) {
+  return {space.getPieces(chain.os),
+          space.getPieces(chain.g),
+          space.getPieces(chain.p),
+          chain.os,
+          chain.g,
+          chain.p};
+}
+
+//===----------------------------------------------------------------------===//
+// One strategy for the whole model
+//===----------------------------------------------------------------------===//
+
+std::vector<Candidate> amsp::rankStrategies(const Unit &model,
+                                            const UnitCosts::Context &context,
+                                            const MemoryBudget &budget,
+                                            double computeSeconds) {
+  const StrategySpace &space = context.space;
+  UnitCosts costs(model, context);
+  std::vector<Candidate> candidates;
+  double least = std::numeric_limits<double>::infinity();
+  forEachChain(space, context.microbatches, [&](FactorChain chain) {
+    auto [p, g, os] = chain;
+    Candidate &candidate = candidates.emplace_back();
+    candidate.chain = chain;
+    candidate.memory = costs.getMemory(p, g, os);
+    candidate.bytes = candidate.memory.getTotal() + budget.activations +
+                      (space.getPieces(p) > 1 ? budget.gathered : 0);
+    candidate.gatherSeconds = costs.getGatherSeconds(p, os);
+    candidate.reductionSeconds = costs.getReductionSeconds(g, os);
+    candidate.updateSeconds = costs.getUpdateSeconds(os);
+    candidate.fits = candidate.bytes <= budget.limit;
+    if (candidate.fits)
+      least = std::min(least, candidate.getSeconds());
+  });
+  double equal = (least + computeSeconds) * (1 + kEqualTimes) - computeSeconds;
+  auto getRank = [&](const Candidate &candidate) {
+    bool isEqual = candidate.fits && candidate.getSeconds() <= equal;
+    double order = isEqual          ? 0
+                   : candidate.fits ? candidate.getSeconds()
+                                    : candidate.bytes;
+    return std::tuple(!candidate.fits, !isEqual, order,
+                      getGroupKey(space, candidate.chain));
+  };
+  sort(candidates, [&](const Candidate &a, const Candidate &b) {
+    return getRank(a) < getRank(b);
+  });
+  return candidates;
+}
+
+//===----------------------------------------------------------------------===//
+// A strategy for each unit
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Units of equal parameters: the fastest strategy for each number of pieces.
+struct UnitShape {
+  SmallVector<unsigned> units;
+  std::vector<FactorChain> chains; // smaller groups first
+  ChoiceClass choices;             // one per chain
+};
+} // namespace
+
+/// Strategies with equal numbers of pieces need equal memory; keeps the fastest
+/// of each.
+static void addChoices(UnitShape &shape, const UnitCosts &costs,
+                       const UnitCosts::Context &context, int64_t &visited) {
+  const StrategySpace &space = context.space;
+  std::map<int64_t, size_t> numbers; // of different counts of pieces
+  for (unsigned i = 0; i <= space.getAll(); ++i)
+    numbers.try_emplace(space.getPieces(i), numbers.size());
+  auto size = numbers.size();
+  std::vector<size_t> number;
+  for (unsigned i = 0; i <= space.getAll(); ++i)
+    number.push_back(numbers.at(space.getPieces(i)));
+  struct Fastest {
+    double seconds = std::numeric_limits<double>::infinity();
+    FactorChain chain;
+  };
+  std::vector<Fastest> fastest(size * size * size);
+  forEachChain(space, context.microbatches, [&](FactorChain chain) {
+    auto [p, g, os] = chain;
+    ++visited;
+    Fastest &best = fastest[(number[os] * size + number[g]) * size + number[p]];
+    double seconds = costs.getSeconds(p, g, os);
+    if (seconds < best.seconds)
+      best = {seconds, chain};
+  });
+  // In the order of pieces of OS, then G, then P: smaller groups first.
+  for (const Fastest &best : fastest) {
+    if (std::isinf(best.seconds))
+      continue;
+    auto [p, g, os] = best.chain;
+    shape.chains.push_back(best.chain);
+    shape.choices.choices.push_back({costs.getBytes(p, g, os), best.seconds});
+  }
+}
+
+/// In an order that depends on the shapes only, as rounding and ties may.
+static std::vector<UnitShape> getShapes(ArrayRef<Unit> units,
+                                        const UnitCosts::Context &context,
+                                        UnitPlan &plan) {
+  using Key = decltype(PlannedParameter().key());
+  std::map<std::vector<Key>, std::pair<Unit, SmallVector<unsigned>>> byKey;
+  for (auto [index, unit] : enumerate(units)) {
+    Unit sorted = unit;
+    sort(sorted.parameters,
+         [](const PlannedParameter &a, const PlannedParameter &b) {
+           return a.key() < b.key();
+         });
+    std::vector<Key> key;
+    for (const PlannedParameter &parameter : sorted.parameters)
+      key.push_back(parameter.key());
+    auto &[first, indices] = byKey[std::move(key)];
+    first = std::move(sorted);
+    indices.push_back(static_cast<unsigned>(index));
+  }
+  std::vector<UnitShape> shapes;
+  for (const auto &[key, value] : byKey) {
+    const auto &[unit, indices] = value;
+    UnitShape &shape = shapes.emplace_back();
+    shape.units = indices;
+    shape.choices.units = static_cast<int64_t>(indices.size());
+    UnitCosts costs(unit, context);
+    plan.evaluations += costs.getEvaluations();
+    addChoices(shape, costs, context, plan.strategies);
+  }
+  return shapes;
+}
+
+/// Moves units to choices with smaller groups while the time stays within
+/// `seconds` and the memory within `limit`.
+static void preferSmallGroups(ArrayRef<UnitShape> shapes, ChoiceCounts &counts,
+                              double limit, double seconds) {
+  for (auto [shape, count] : zip(shapes, counts.counts)) {
+    ArrayRef<Choice> choices = shape.choices.choices;
+    for (size_t from = choices.size(); from-- > 0;)
+      for (size_t to = 0; to < from && count[from] > 0; ++to) {
+        double slower = choices[to].seconds - choices[from].seconds;
+        double larger = choices[to].bytes - choices[from].bytes;
+        auto units = static_cast<double>(count[from]);
+        if (slower > 0)
+          units =
+              std::min(units, std::floor((seconds - counts.seconds) / slower));
+        if (larger > 0)
+          units = std::min(units, std::floor((limit - counts.bytes) / larger));
+        if (units < 1)
+          continue;
+        counts.seconds += units * slower;
+        counts.bytes += units * larger;
+        count[from] -= static_cast<int64_t>(units);
+        count[to] += static_cast<int64_t>(units);
+      }
+  }
+}
+
+UnitPlan amsp::planUnits(ArrayRef<Unit> units,
+                         const UnitCosts::Context &context, double limit,
+                         double computeSeconds) {
+  UnitPlan plan;
+  std::vector<UnitShape> shapes = getShapes(units, context, plan);
+  auto classes = map_to_vector(
+      shapes, [](const UnitShape &shape) { return shape.choices; });
+  ChoiceCounts counts = selectChoices(classes, limit);
+  plan.fits = counts.fits;
+  plan.states = counts.states;
+  plan.leastSeconds = counts.seconds;
+  plan.bound = counts.leastSeconds;
+  if (plan.fits)
+    preferSmallGroups(shapes, counts, limit,
+                      counts.seconds +
+                          kEqualTimes * (counts.seconds + computeSeconds));
+  plan.bytes = counts.bytes;
+  plan.seconds = counts.seconds;
+  plan.chains.resize(units.size());
+  for (auto [shape, count] : zip(shapes, counts.counts)) {
+    auto unit = shape.units.begin();
+    for (size_t choice = count.size(); choice-- > 0;)
+      for (int64_t i = 0; i < count[choice]; ++i)
+        plan.chains[*unit++] = shape.chains[choice];
+  }
+  return plan;
+}

@@ -1,0 +1,160 @@
+//===- amsp-plan.cpp - Finds strategies for a training step ---------------===//
+
+#include "PlanReport.h"
+#include "amsp/InitAllDialects.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace amsp;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+namespace cl = llvm::cl;
+
+enum class Format { Table, JSON };
+
+static cl::OptionCategory category("amsp-plan");
+static cl::opt<std::string> input(cl::Positional, cl::Required,
+                                  cl::desc("STEP.mlir"), cl::cat(category));
+static cl::opt<std::string>
+    clusterFile("cluster", cl::Required, cl::cat(category),
+                cl::desc("A YAML file with links and device"));
+static cl::list<std::string>
+    batchArgs("batch-args", cl::CommaSeparated, cl::cat(category),
+              cl::desc("Arguments cut along dimension 0, names or indices"));
+static cl::opt<unsigned> top("top", cl::cat(category), cl::init(8),
+                             cl::desc("Strategies to show (default 8)"));
+static cl::opt<Format> format("format", cl::cat(category),
+                              cl::init(Format::Table), cl::desc("Output"),
+                              cl::values(clEnumValN(Format::Table, "table", ""),
+                                         clEnumValN(Format::JSON, "json", "")));
+static cl::opt<bool> listCollectives(
+    "list-collectives", cl::cat(category),
+    cl::desc("Partition for the strategy shown and list its collectives"));
+static cl::opt<std::string> strategy(
+    "strategy", cl::cat(category), cl::init("auto"),
+    cl::desc("The strategy to show in detail (default auto: the best)"));
+static cl::opt<double>
+    memory("memory", cl::cat(category), cl::init(0),
+           cl::desc("Bytes that a rank may use, instead of the device's"));
+
+/// Where a value comes from in a file, as `file:line:column: `.
+static std::string formatLocation(Location location) {
+  FileLineColLoc found;
+  location->walk([&](Location nested) {
+    found = dyn_cast<FileLineColLoc>(nested);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (!found)
+    return "";
+  return llvm::formatv("{0}:{1}:{2}: ", found.getFilename().getValue(),
+                       found.getLine(), found.getColumn());
+}
+
+/// Prints the first error, which is the cause, on one line. Remarks are those
+/// of amsp-compile, and left to it.
+static void printFirstError(MLIRContext &context, bool &hasError) {
+  context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error || hasError)
+      return success();
+    hasError = true;
+    std::string text = diagnostic.str();
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    llvm::errs() << "error: " << formatLocation(diagnostic.getLocation())
+                 << text << "\n";
+    return success();
+  });
+}
+
+static Expected<OwningOpRef<ModuleOp>> parse(MLIRContext &context) {
+  llvm::SourceMgr sources;
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(input);
+  if (!file)
+    return createStringError("cannot read '" + input +
+                             "': " + file.getError().message());
+  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  auto module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  if (!module)
+    return createStringError("");
+  return module;
+}
+
+static Error run(MLIRContext &context) {
+  Expected<Cluster> cluster = parseCluster(clusterFile);
+  if (!cluster)
+    return cluster.takeError();
+  std::optional<double> limit;
+  if (memory.getNumOccurrences() > 0)
+    limit = memory;
+  if (limit && !(*limit >= 1))
+    return createStringError("--memory must be a positive number of bytes");
+  if (top == 0)
+    return createStringError("--top must be positive");
+  Expected<OwningOpRef<ModuleOp>> module = parse(context);
+  if (!module)
+    return module.takeError();
+  SmallVector<std::string> batch(batchArgs.begin(), batchArgs.end());
+  Expected<Plan> plan = planStep(**module, *cluster, batch, limit);
+  if (!plan)
+    return plan.takeError();
+  const Candidate *shown = &plan->getBest();
+  if (strategy != "auto") {
+    Expected<Strategy> given = parseStrategy(strategy, cluster->getSizes());
+    if (!given)
+      return given.takeError();
+    shown = &plan->getCandidate(*given);
+  }
+  OwningOpRef<ModuleOp> program;
+  SmallVector<CollectiveRecord> collectives;
+  if (listCollectives) {
+    auto partitioned =
+        partitionCopy(**module, cluster->getSizes(),
+                      formatStrategy(plan->getStrategy(*shown)), batch);
+    if (failed(partitioned))
+      return createStringError("");
+    program = std::move(*partitioned);
+    auto records = collectCollectives(getStepFunction(*program));
+    if (failed(records))
+      return createStringError("");
+    collectives = std::move(*records);
+  }
+  std::optional<ArrayRef<CollectiveRecord>> listed;
+  if (listCollectives)
+    listed = collectives;
+  PlanReport report(*plan, *cluster, *shown, listed, top);
+  if (format == Format::JSON)
+    report.printJson(llvm::outs());
+  else
+    report.printTable(llvm::outs());
+  return Error::success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv, "Finds sharding strategies for a training step\n");
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry); // func's inlining among them
+  amsp::registerAllDialects(registry);
+  MLIRContext context(registry);
+  bool hasError = false;
+  printFirstError(context, hasError);
+  Error error = run(context);
+  if (!error)
+    return 0;
+  std::string text = toString(std::move(error));
+  if (text.empty() && !hasError)
+    text = "planning failed";
+  if (!text.empty())
+    llvm::errs() << "error: " << text << "\n";
+  return 1;
+}

@@ -1,0 +1,301 @@
+//===- PlanSearchTest.cpp - Memory, volumes and the best strategies -------===//
+
+#include "amsp/Planner/PlanSearch.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include <cmath>
+#include <limits>
+#include <set>
+
+using namespace amsp;
+
+namespace {
+/// A cluster without measurements and all that costs need.
+struct Scenario {
+  Scenario(llvm::ArrayRef<int64_t> sizes, int64_t microbatches,
+           double bandwidth = 1e11, double latency = 1e-6)
+      : space(sizes),
+        collectives(makeCluster(sizes, bandwidth, latency), CollectiveTable()),
+        context{space, collectives, 1e12, microbatches} {}
+
+  /// Each level has a quarter of the bandwidth of the one inside it.
+  static Cluster makeCluster(llvm::ArrayRef<int64_t> sizes, double bandwidth,
+                             double latency) {
+    Cluster cluster;
+    for (int64_t size : sizes) {
+      ClusterLevel &level = cluster.levels.emplace_back();
+      level.size = size;
+      level.bandwidth = bandwidth;
+      level.latency = latency;
+      bandwidth /= 4;
+      latency *= 5;
+    }
+    return cluster;
+  }
+
+  unsigned getNumber(llvm::ArrayRef<int64_t> factors) const {
+    return space.getNumber(factors);
+  }
+
+  StrategySpace space;
+  CollectiveModel collectives;
+  UnitCosts::Context context;
+};
+} // namespace
+
+/// Mixed-precision Adam: 2 bytes each of parameters and gradients, 12 of
+/// states: the value at rest and two moments.
+static PlannedParameter makeMixedPrecision(int64_t elements,
+                                           int64_t gathers = 4) {
+  PlannedParameter parameter;
+  parameter.elements = elements;
+  parameter.restBytes = 4;
+  parameter.useBytes = 2;
+  parameter.gradientBytes = 2;
+  parameter.reductionBytes = 2;
+  parameter.stateBytes = 8;
+  parameter.gathers = gathers;
+  return parameter;
+}
+
+static Unit makeUnit(int64_t elements) {
+  return {"unit", {makeMixedPrecision(elements)}};
+}
+
+TEST(StrategySpaceTest, AllChains) {
+  StrategySpace space({4, 3});
+  EXPECT_EQ(space.getNumFactors(), 6u);
+  EXPECT_EQ(space.getPieces(space.getAll()), 12);
+  int64_t chains = 0, short_ = 0;
+  forEachChain(space, 2, [&](FactorChain chain) {
+    ++chains;
+    Strategy strategy = space.getStrategy(chain.p, chain.g, chain.os);
+    EXPECT_EQ(toString(verifyStrategy(strategy, {4, 3})), "");
+  });
+  // Chains of three factors: 10 of 4 = 2^2, 4 of 3.
+  EXPECT_EQ(chains, 40);
+  forEachChain(space, 1, [&](FactorChain chain) {
+    ++short_;
+    EXPECT_EQ(chain.p, chain.g);
+  });
+  EXPECT_EQ(short_, 6 * 3);
+}
+
+/// Gigabytes of the ZeRO paper's table for ranks of one level.
+static std::vector<double> getZeroTable(double parameters, int64_t ranks) {
+  Scenario scenario({ranks}, 2);
+  Unit unit = makeUnit(static_cast<int64_t>(parameters));
+  UnitCosts costs(unit, scenario.context);
+  unsigned all = scenario.space.getAll();
+  return {costs.getBytes(0, 0, 0) / 1e9, costs.getBytes(0, 0, all) / 1e9,
+          costs.getBytes(0, all, all) / 1e9,
+          costs.getBytes(all, all, all) / 1e9};
+}
+
+TEST(UnitCostsTest, MemoryOfZero) {
+  using testing::DoubleNear;
+  using testing::ElementsAre;
+  auto near = [](double value) { return DoubleNear(value, 0.051); };
+  EXPECT_THAT(
+      getZeroTable(7.5e9, 64),
+      ElementsAre(near(120), near(31.4), near(16.6), DoubleNear(1.88, 0.005)));
+  EXPECT_THAT(getZeroTable(7.5e9, 4),
+              ElementsAre(near(120), near(52.5), near(41.3), near(30)));
+  EXPECT_THAT(getZeroTable(7.5e9, 16),
+              ElementsAre(near(120), near(35.6), near(21.6), near(7.5)));
+  EXPECT_THAT(
+      getZeroTable(7.5e9, 1024),
+      ElementsAre(near(120), near(30.1), near(15.1), DoubleNear(0.12, 0.005)));
+  EXPECT_THAT(getZeroTable(1e12, 1024),
+              ElementsAre(near(16000), near(4011.7), near(2013.7), near(15.6)));
+}
+
+TEST(UnitCostsTest, VolumesOfPresets) {
+  // Without latency, on one level, a time is a volume over the bandwidth.
+  Scenario scenario({8}, 1, 1e9, 1e-9 * 1e-6);
+  PlannedParameter parameter = makeMixedPrecision(1 << 20, /*gathers=*/2);
+  parameter.restBytes = parameter.useBytes = parameter.reductionBytes = 4;
+  UnitCosts costs({"unit", {parameter}}, scenario.context);
+  double phi = (1 << 20) * 4 * 7 / 8.0 / 1e9;
+  unsigned all = scenario.space.getAll(), two = scenario.getNumber({2});
+  auto getVolume = [&](unsigned p, unsigned g, unsigned os) {
+    return costs.getGatherSeconds(p, os) + costs.getReductionSeconds(g, os);
+  };
+  EXPECT_NEAR(getVolume(0, 0, 0), 2 * phi, 1e-9);     // DDP
+  EXPECT_NEAR(getVolume(0, 0, all), 2 * phi, 1e-9);   // ZeRO-1
+  EXPECT_NEAR(getVolume(0, all, all), 2 * phi, 1e-9); // ZeRO-2
+  EXPECT_NEAR(getVolume(all, all, all), 3 * phi, 1e-9);
+  // Hybrid: both gathers and the reduce_scatter of the whole over 2, then an
+  // all_reduce of half over the 4 replicas.
+  double whole = (1 << 20) * 4 / 1e9;
+  EXPECT_NEAR(getVolume(two, two, two), 3 * whole / 2 + 2 * (whole / 2) * 3 / 4,
+              1e-9);
+}
+
+TEST(UnitCostsTest, AccumulationReducesOncePerMicrobatch) {
+  Scenario one({8}, 1, 1e9, 1e-15), four({8}, 4, 1e9, 1e-15);
+  PlannedParameter parameter = makeMixedPrecision(1 << 20);
+  UnitCosts once({"unit", {parameter}}, one.context);
+  UnitCosts often({"unit", {parameter}}, four.context);
+  unsigned all = one.space.getAll();
+  // Kept whole, a gradient is reduced once; kept in pieces, each time.
+  EXPECT_NEAR(often.getReductionSeconds(0, all),
+              once.getReductionSeconds(0, all), 1e-9);
+  EXPECT_NEAR(often.getReductionSeconds(all, all),
+              4 * once.getReductionSeconds(0, all), 1e-9);
+}
+
+TEST(UnitCostsTest, PaddingAndPiecesInPlace) {
+  Scenario scenario({8}, 1);
+  PlannedParameter parameter = makeMixedPrecision(9);
+  parameter.useBytes = 4;
+  UnitCosts costs({"unit", {parameter}}, scenario.context);
+  unsigned all = scenario.space.getAll();
+  // 9 elements are padded to 16: pieces of 2. What rests is what is kept.
+  EXPECT_EQ(costs.getMemory(all, all, all).parameters, 0);
+  EXPECT_EQ(costs.getMemory(all, all, all).states, 2 * (4 + 8));
+  EXPECT_EQ(costs.getMemory(0, 0, all).parameters, 16 * 4);
+}
+
+TEST(RankStrategiesTest, SmallestGroupsWithinOnePercent) {
+  // Nothing but the update's time tells strategies apart, and it is short.
+  Scenario scenario({2, 2}, 2, 1e16, 1e-15);
+  Unit unit = makeUnit(1024);
+  std::vector<Candidate> ranked =
+      rankStrategies(unit, scenario.context, {1e9, 0, 0}, 1.0);
+  EXPECT_EQ(ranked.front().chain, (FactorChain{0, 0, 0}));
+  // Without the rest of the step, it decides.
+  ranked = rankStrategies(unit, scenario.context, {1e9, 0, 0}, 0);
+  EXPECT_EQ(ranked.front().chain.os, scenario.space.getAll());
+}
+
+TEST(RankStrategiesTest, MemoryForcesSharding) {
+  Scenario scenario({4, 4}, 4);
+  Unit unit = makeUnit(1000000);
+  MemoryBudget budget{16e6 / 3, 1e6, 0.5e6};
+  std::vector<Candidate> ranked =
+      rankStrategies(unit, scenario.context, budget, 0);
+  EXPECT_TRUE(ranked.front().fits);
+  EXPECT_LE(ranked.front().bytes, budget.limit);
+  EXPECT_FALSE(ranked.back().fits);
+  double least = std::numeric_limits<double>::infinity();
+  for (const Candidate &candidate : ranked)
+    if (candidate.fits)
+      least = std::min(least, candidate.getSeconds());
+  EXPECT_LE(ranked.front().getSeconds(), least * (1 + kEqualTimes));
+}
+
+/// The least time of all plans of a few units, by trying each.
+static double searchAllPlans(llvm::ArrayRef<Unit> units,
+                             const Scenario &scenario, double limit) {
+  std::vector<UnitCosts> costs;
+  for (const Unit &unit : units)
+    costs.emplace_back(unit, scenario.context);
+  double best = std::numeric_limits<double>::infinity();
+  auto visit = [&](auto &self, size_t unit, double bytes,
+                   double seconds) -> void {
+    if (bytes > limit || seconds >= best)
+      return;
+    if (unit == costs.size()) {
+      best = seconds;
+      return;
+    }
+    forEachChain(
+        scenario.space, scenario.context.microbatches, [&](FactorChain c) {
+          self(self, unit + 1, bytes + costs[unit].getBytes(c.p, c.g, c.os),
+               seconds + costs[unit].getSeconds(c.p, c.g, c.os));
+        });
+  };
+  visit(visit, 0, 0, 0);
+  return best;
+}
+
+TEST(PlanUnitsTest, EqualsBruteForce) {
+  for (int64_t microbatches : {1, 3}) {
+    Scenario scenario({2, 3}, microbatches);
+    std::vector<Unit> units = {makeUnit(300000), makeUnit(50000),
+                               makeUnit(300000)};
+    for (double limit = 1.8e6; limit < 11e6; limit += 0.35e6) {
+      UnitPlan plan = planUnits(units, scenario.context, limit, 0);
+      double expected = searchAllPlans(units, scenario, limit);
+      ASSERT_EQ(plan.fits, !std::isinf(expected)) << limit;
+      if (!plan.fits)
+        continue;
+      EXPECT_NEAR(plan.leastSeconds, expected, 2e-6 * expected) << limit;
+      EXPECT_LE(plan.seconds, expected * (1 + kEqualTimes) * (1 + 2e-6));
+      EXPECT_LE(plan.bytes, limit);
+      double bytes = 0, seconds = 0;
+      for (size_t i = 0; i < units.size(); ++i) {
+        auto [p, g, os] = plan.chains[i];
+        UnitCosts costs(units[i], scenario.context);
+        bytes += costs.getBytes(p, g, os);
+        seconds += costs.getSeconds(p, g, os);
+      }
+      EXPECT_DOUBLE_EQ(plan.bytes, bytes);
+      EXPECT_NEAR(plan.seconds, seconds, 1e-12);
+    }
+  }
+}
+
+TEST(PlanUnitsTest, SomeOfTwelveEqualLayers) {
+  Scenario scenario({4}, 4);
+  std::vector<Unit> layers(12, makeUnit(1 << 20));
+  UnitCosts costs(layers.front(), scenario.context);
+  unsigned all = scenario.space.getAll();
+  // Room for sharded optimizer states of all and five whole layers.
+  double limit =
+      7 * costs.getBytes(all, all, all) + 5 * costs.getBytes(0, 0, all);
+  UnitPlan plan = planUnits(layers, scenario.context, limit, 0);
+  UnitPlan sharded = planUnits(layers, scenario.context,
+                               12 * costs.getBytes(all, all, all), 0);
+  EXPECT_LT(plan.leastSeconds, sharded.leastSeconds);
+  std::set<unsigned> different;
+  for (const FactorChain &chain : plan.chains)
+    different.insert(chain.p);
+  EXPECT_GT(different.size(), 1u);
+}
+
+TEST(PlanUnitsTest, MoreBandwidthOrMemoryIsNeverSlower) {
+  std::vector<Unit> units = {makeUnit(700000), makeUnit(90000)};
+  double lastOfBandwidth = std::numeric_limits<double>::infinity();
+  for (double bandwidth : {1e10, 1.5e10, 4e10, 2e11}) {
+    Scenario scenario({4, 6}, 2, bandwidth);
+    double last = std::numeric_limits<double>::infinity();
+    for (double limit : {1e6, 2e6, 4e6, 8e6, 16e6}) {
+      UnitPlan plan = planUnits(units, scenario.context, limit, 0);
+      if (!plan.fits)
+        continue;
+      EXPECT_LE(plan.leastSeconds, last * (1 + 1e-6));
+      last = plan.leastSeconds;
+    }
+    EXPECT_LE(last, lastOfBandwidth * (1 + 1e-6));
+    lastOfBandwidth = last;
+  }
+}
+
+TEST(PlanUnitsTest, RenamedAndPermutedUnitsGetTheSamePlan) {
+  Scenario scenario({2, 4}, 2);
+  Unit a{"a", {makeMixedPrecision(5000), makeMixedPrecision(70000)}};
+  Unit b{"b", {makeMixedPrecision(70000), makeMixedPrecision(5000)}};
+  Unit c = makeUnit(40000);
+  UnitPlan plan = planUnits({a, c}, scenario.context, 8e5, 0);
+  UnitPlan permuted = planUnits({c, b}, scenario.context, 8e5, 0);
+  ASSERT_TRUE(plan.fits);
+  EXPECT_EQ(plan.chains[0], permuted.chains[1]);
+  EXPECT_EQ(plan.chains[1], permuted.chains[0]);
+}
+
+TEST(PlanUnitsTest, ThousandUnitsOnManyRanks) {
+  Scenario scenario({8, 125, 100}, 4);
+  std::vector<Unit> units;
+  for (int64_t i = 0; i < 1000; ++i)
+    units.push_back(makeUnit(100000000 + (i % 20) * 5000000));
+  double everything = 16.0 * 1000 * 1.5e8;
+  UnitPlan plan = planUnits(units, scenario.context, everything / 1000, 0);
+  EXPECT_TRUE(plan.fits);
+  EXPECT_NEAR(plan.bound, plan.leastSeconds, 2e-6 * plan.leastSeconds);
+  // 20 shapes: their strategies, and the collectives that tell them apart.
+  EXPECT_EQ(plan.strategies, 20 * 20 * 20 * 100);
+  EXPECT_LT(plan.evaluations, 20 * 30000);
+  EXPECT_LT(plan.states, 1000000);
+}
