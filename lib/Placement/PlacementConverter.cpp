@@ -126,8 +126,7 @@ Value PlacementConverter::convert(OpBuilder &builder, Location loc, Value local,
     return fromPartial(step, from, to);
   Value wide = stablehlo::ConvertOp::create(builder, loc, local, wire);
   RankedTensorType wideGlobal = global.clone(wire);
-  Value reduced =
-      fromPartial({builder, loc, wide, wideGlobal, tag}, from, to);
+  Value reduced = fromPartial({builder, loc, wide, wideGlobal, tag}, from, to);
   return stablehlo::ConvertOp::create(builder, loc, reduced, element);
 }
 

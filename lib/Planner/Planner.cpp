@@ -60,7 +60,7 @@ static Error makeTooLargeError(const Plan &plan, const Cluster &cluster) {
 }
 
 Expected<Plan> amsp::planStep(ModuleOp step, const Cluster &cluster,
-                              ArrayRef<std::string> batchArgs,
+                              PartitionOptions options,
                               std::optional<double> memoryLimit) {
   if (Error error = verifyForPlanning(cluster))
     return error;
@@ -68,7 +68,9 @@ Expected<Plan> amsp::planStep(ModuleOp step, const Cluster &cluster,
   if (!collectives)
     return collectives.takeError();
   SmallVector<int64_t> levels = cluster.getSizes();
-  auto program = partitionCopy(step, levels, "zero3", batchArgs);
+  options.levels = levels;
+  options.strategy = "zero3";
+  auto program = partitionCopy(step, options);
   if (failed(program))
     return createStringError("");
   FailureOr<StepModel> model =

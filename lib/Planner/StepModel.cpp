@@ -2,7 +2,6 @@
 
 #include "amsp/Planner/StepModel.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
-#include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Target/DataTypes.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -26,13 +25,8 @@ int64_t StepModel::getNumParameterElements() const {
 }
 
 FailureOr<OwningOpRef<ModuleOp>>
-amsp::partitionCopy(ModuleOp step, ArrayRef<int64_t> levels, StringRef strategy,
-                    ArrayRef<std::string> batchArgs) {
+amsp::partitionCopy(ModuleOp step, const PartitionOptions &options) {
   OwningOpRef<ModuleOp> copy(step.clone());
-  PartitionOptions options;
-  options.levels.assign(levels.begin(), levels.end());
-  options.strategy = strategy;
-  options.batchArgs.assign(batchArgs.begin(), batchArgs.end());
   PassManager passes(step.getContext());
   buildPartitionPipeline(passes, options);
   if (failed(passes.run(*copy)))

@@ -18,7 +18,7 @@ import pytest
 import jobs
 import steps
 from amsp import tools
-from test_run import STEP, TOOL, expect_error, files, make_inputs, run_files  # noqa: F401
+from test_run import BUILD, STEP, TOOL, expect_error, files, make_inputs, run_files  # noqa: F401
 
 MPIRUN = shutil.which("mpirun")
 # In continuous integration MPI is installed: its absence is a failure.
@@ -35,6 +35,7 @@ LAUNCHER_ENVIRONMENT = {
     "OMPI_MCA_orte_execute_quiet": "1",
 }
 MPI = ("--transport", "mpi")
+OVERLAP = BUILD / "fixtures" / "OverlapStep.so"
 
 
 def mpirun(*arguments, timeout=60):
@@ -153,6 +154,25 @@ def test_odd_sizes_give_the_bits_of_threads(tmp_path, monkeypatch):
     expect_equal_transports(
         tmp_path, step, ready.directory / "inputs.npz", monkeypatch
     )
+
+
+def test_transfers_proceed_during_computation(tmp_path):
+    """The computation takes 200 ms, and a transfer that is sent in it does not
+    wait for its end."""
+    np.savez(tmp_path / "in.npz", arg0=np.ones(262144, np.float32))
+    trace = ("--trace", tmp_path / "t.json")
+    result = run_files(tmp_path, "--steps", 5, *trace, *MPI, step=OVERLAP)
+    assert result.returncode == 0, result.stderr
+    events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+    for category in ("transfer", "await"):
+        times = [
+            event["dur"] / 1000
+            for event in events
+            if event["cat"] == category and event["name"] == "reduce.w"
+        ]
+        assert len(times) == 5 * 4
+        assert np.median(times) < 100, category
+    assert np.load(tmp_path / "out.npz")["out0"][0] == 4**5
 
 
 @pytest.mark.parametrize("rank", [0, 2])

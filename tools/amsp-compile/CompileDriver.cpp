@@ -6,6 +6,7 @@
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Placement/Strategy.h"
+#include "amsp/Planner/Planner.h"
 #include "amsp/Target/CPU/ObjectEmitter.h"
 #include "amsp/Target/CPU/Passes.h"
 #include "amsp/Target/Manifest.h"
@@ -63,6 +64,18 @@ Error CompileDriver::runPasses(llvm::function_ref<void(OpPassManager &)> build,
   return Error::success();
 }
 
+/// Chooses the strategy of `--strategy auto`.
+Error CompileDriver::plan(PartitionOptions &partitioning) {
+  TimingScope scope = timing.nest("Plan");
+  Expected<Plan> plan = planStep(*module, *options.cluster, partitioning);
+  if (!plan)
+    return plan.takeError();
+  partitioning.strategy = formatStrategy(plan->getStrategy(plan->getBest()));
+  llvm::errs() << "remark: --strategy auto chose " << partitioning.strategy
+               << "\n";
+  return Error::success();
+}
+
 Error CompileDriver::partition() {
   if (isPerRankProgram(*module))
     return Error::success();
@@ -73,8 +86,11 @@ Error CompileDriver::partition() {
   partitioning.levels = options.cluster->getSizes();
   partitioning.strategy = options.strategy;
   partitioning.reduceType = options.reduceType;
+  if (options.strategy == "auto")
+    if (Error error = plan(partitioning))
+      return error;
   Expected<Strategy> strategy =
-      parseStrategy(options.strategy, partitioning.levels);
+      parseStrategy(partitioning.strategy, partitioning.levels);
   if (!strategy)
     return strategy.takeError();
   return runPasses(

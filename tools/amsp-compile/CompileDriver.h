@@ -3,6 +3,7 @@
 #ifndef AMSP_TOOLS_AMSP_COMPILE_COMPILEDRIVER_H
 #define AMSP_TOOLS_AMSP_COMPILE_COMPILEDRIVER_H
 
+#include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Placement/Cluster.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -39,6 +40,7 @@ public:
 
 private:
   llvm::Error parse();
+  llvm::Error plan(PartitionOptions &partitioning);
   llvm::Error partition();
   llvm::Error lower();
   llvm::Error runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build,

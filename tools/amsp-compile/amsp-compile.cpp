@@ -27,14 +27,15 @@ static cl::opt<std::string>
             cl::desc("nodes=2,gpus=4, levels=4x2x2, or a YAML file"));
 static cl::opt<std::string>
     strategy("strategy", cl::cat(category), cl::init("ddp"),
-             cl::desc("ddp, zero1, zero2, zero3, mics:S, hpz:S or "
-                      "p=F,g=F,os=F (default ddp)"));
+             cl::desc("auto, ddp, zero1, zero2, zero3, mics:S, hpz:S or "
+                      "p=F,g=F,os=F (default ddp); auto plans, for which the "
+                      "cluster's file must give links and device"));
 static cl::list<std::string>
     batchArgs("batch-args", cl::CommaSeparated, cl::cat(category),
               cl::desc("Arguments cut along dimension 0, names or indices"));
-static cl::opt<std::string> reduceType("reduce-type", cl::cat(category),
-                                       cl::init("f32"),
-                                       cl::desc("Type of reductions: f32 (16-bit sums in f32, the "
+static cl::opt<std::string>
+    reduceType("reduce-type", cl::cat(category), cl::init("f32"),
+               cl::desc("Type of reductions: f32 (16-bit sums in f32, the "
                         "default), bf16 (gradients in bf16) or graph"));
 static cl::opt<std::string> target("target", cl::cat(category), cl::init("cpu"),
                                    cl::desc("cpu"));
@@ -115,10 +116,6 @@ static llvm::Expected<CompileOptions> getOptions() {
   if (target != "cpu")
     return llvm::createStringError("--target " + target +
                                    ": this build has the target cpu only");
-  if (strategy == "auto")
-    return llvm::createStringError(
-        "--strategy auto: the planner is not in this build; give one of ddp, "
-        "zero1, zero2, zero3, mics:S, hpz:S or p=F,g=F,os=F");
   if (!parseReduceType(reduceType))
     return llvm::createStringError("--reduce-type " + reduceType +
                                    ": expected f32, bf16 or graph");

@@ -2,6 +2,7 @@
 
 #include "PlanReport.h"
 #include "amsp/InitAllDialects.h"
+#include "amsp/Placement/PlacementConverter.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -29,6 +30,9 @@ static cl::opt<std::string>
 static cl::list<std::string>
     batchArgs("batch-args", cl::CommaSeparated, cl::cat(category),
               cl::desc("Arguments cut along dimension 0, names or indices"));
+static cl::opt<std::string> reduceType("reduce-type", cl::cat(category),
+                                       cl::init("f32"),
+                                       cl::desc("As of amsp-compile"));
 static cl::opt<unsigned> top("top", cl::cat(category), cl::init(8),
                              cl::desc("Strategies to show (default 8)"));
 static cl::opt<Format> format("format", cl::cat(category),
@@ -100,8 +104,13 @@ static Error run(MLIRContext &context) {
   Expected<OwningOpRef<ModuleOp>> module = parse(context);
   if (!module)
     return module.takeError();
-  SmallVector<std::string> batch(batchArgs.begin(), batchArgs.end());
-  Expected<Plan> plan = planStep(**module, *cluster, batch, limit);
+  PartitionOptions options;
+  options.batchArgs.assign(batchArgs.begin(), batchArgs.end());
+  options.reduceType = reduceType;
+  if (!parseReduceType(reduceType))
+    return createStringError("--reduce-type " + reduceType +
+                             ": expected f32, bf16 or graph");
+  Expected<Plan> plan = planStep(**module, *cluster, options, limit);
   if (!plan)
     return plan.takeError();
   const Candidate *shown = &plan->getBest();
@@ -114,9 +123,9 @@ static Error run(MLIRContext &context) {
   OwningOpRef<ModuleOp> program;
   SmallVector<CollectiveRecord> collectives;
   if (listCollectives) {
-    auto partitioned =
-        partitionCopy(**module, cluster->getSizes(),
-                      formatStrategy(plan->getStrategy(*shown)), batch);
+    options.levels = cluster->getSizes();
+    options.strategy = formatStrategy(plan->getStrategy(*shown));
+    auto partitioned = partitionCopy(**module, options);
     if (failed(partitioned))
       return createStringError("");
     program = std::move(*partitioned);

@@ -69,8 +69,8 @@ static Error loadInputs(Session &session, const Options &options) {
 static Error agree(runtime::Processes *processes, Error own) {
   if (!processes)
     return own;
-  std::string verdict =
-      processes->agree(own ? toString(std::move(own)) : std::string());
+  std::string text = toString(std::move(own));
+  std::string verdict = processes->agree(text);
   return verdict.empty() ? Error::success() : createStringError(verdict);
 }
 

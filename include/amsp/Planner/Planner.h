@@ -36,11 +36,13 @@ struct Plan {
   const Candidate &getCandidate(const Strategy &strategy) const;
 };
 
-/// Plans an exported step. `memoryLimit` replaces the device's memory. If no
-/// strategy fits, the error says how much the smallest needs, and what for.
-/// Errors in the program are diagnostics, after which the error is empty text.
+/// Plans an exported step, to be partitioned with these options (of which
+/// levels and strategy do not count). `memoryLimit` replaces the device's
+/// memory. If no strategy fits, the error says how much the smallest needs, and
+/// what for. Errors in the program are diagnostics, after which the error is
+/// empty text.
 llvm::Expected<Plan> planStep(mlir::ModuleOp step, const Cluster &cluster,
-                              llvm::ArrayRef<std::string> batchArgs,
+                              PartitionOptions options,
                               std::optional<double> memoryLimit = {});
 
 /// `p=4x1,g=4x1,os=8x2`, as `--strategy` reads it.

@@ -3,6 +3,7 @@
 #ifndef AMSP_PLANNER_STEPMODEL_H
 #define AMSP_PLANNER_STEPMODEL_H
 
+#include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Planner/ProgramCosts.h"
 #include "amsp/Planner/UnitCosts.h"
 #include "amsp/Target/Manifest.h"
@@ -30,11 +31,10 @@ struct StepModel {
   int64_t getNumParameterElements() const;
 };
 
-/// The program of one rank of a copy of `step`, for a strategy as text. Fails
-/// with a diagnostic.
+/// The program of one rank, made from a copy of `step`. Fails with a
+/// diagnostic.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
-partitionCopy(mlir::ModuleOp step, llvm::ArrayRef<int64_t> levels,
-              llvm::StringRef strategy, llvm::ArrayRef<std::string> batchArgs);
+partitionCopy(mlir::ModuleOp step, const PartitionOptions &options);
 
 /// The step of a partitioned program.
 mlir::func::FuncOp getStepFunction(mlir::ModuleOp program);

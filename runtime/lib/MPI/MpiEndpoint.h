@@ -46,7 +46,7 @@ private:
 
   ProgressThread &progress;
   Failure &failure;
-  const MPI_Comm communicator;
+  MPI_Comm communicator;
   const int64_t maxBytes;
   std::atomic<int64_t> awaitedPeer{-1};
   Signal signal;
