@@ -183,6 +183,33 @@ def test_clusters_that_do_not_exist(mlp, tmp_path, cluster):
     compile_error(mlp.directory / "step.mlir", tmp_path, cluster=cluster)
 
 
+def test_an_output_that_is_not_named(mlp, tmp_path):
+    step = mlp.directory / "step.mlir"
+    output = tmp_path / "out.so"
+    error = error_of("amsp-compile", step, "--cluster", "levels=2", output=output)
+    assert "-o" in error
+
+
+def test_a_kind_of_output_that_does_not_exist(mlp, tmp_path):
+    step = mlp.directory / "step.mlir"
+    assert "wasm" in compile_error(step, tmp_path, "--emit", "wasm")
+
+
+@pytest.mark.parametrize("option", ["--log", "--trace"])
+def test_a_log_that_is_a_directory_stays(mlp, compiled, tmp_path, option):
+    directory = tmp_path / "directory"
+    directory.mkdir()
+    inputs = mlp.directory / "inputs.npz"
+    assert "directory" in run_error(compiled, inputs, tmp_path, option, directory)
+    assert directory.is_dir()
+
+
+def test_two_outputs_in_one_file(mlp, compiled, tmp_path):
+    inputs, both = mlp.directory / "inputs.npz", tmp_path / "both"
+    options = ("--log", both, "--trace", both)
+    assert "both" in run_error(compiled, inputs, tmp_path, *options)
+
+
 def test_an_output_that_cannot_be_written(mlp, tmp_path):
     output = tmp_path / "no_such_directory" / "out.so"
     error = error_of(

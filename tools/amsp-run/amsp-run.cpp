@@ -202,6 +202,8 @@ static Error checkWritable(ArrayRef<StringRef> paths) {
       return createStringError(path + ": there is no directory " + directory);
     if (sys::fs::is_directory(path))
       return createStringError(path + ": cannot be written: it is a directory");
+    if (sys::fs::exists(path) && !sys::fs::is_regular_file(path))
+      continue; // /dev/null takes everything
     if (llvm::is_contained(paths.take_front(index), path))
       return createStringError(path + ": named as two outputs");
   }
