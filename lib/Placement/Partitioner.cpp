@@ -55,6 +55,8 @@ void Partitioner::processBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (auto loop = dyn_cast<WhileOp>(op))
       processWhile(loop);
+    else if (auto barrier = dyn_cast<stablehlo::OptimizationBarrierOp>(op))
+      processBarrier(barrier);
     else if (op.getNumResults() != 1 || !isUseChain(op.getResult(0)))
       processOp(&op);
   }
@@ -70,6 +72,25 @@ void Partitioner::processOp(Operation *op) {
   Operation *local = emitLocal(op, transfer, operands);
   for (auto [result, value] :
        llvm::zip_equal(op->getResults(), local->getResults()))
+    define(result, value);
+}
+
+/// Operands that are uses of state bypass the barrier: each use behind it
+/// gathers anew anyway.
+void Partitioner::processBarrier(stablehlo::OptimizationBarrierOp barrier) {
+  SmallVector<Value> results, operands;
+  for (auto [operand, result] :
+       llvm::zip_equal(barrier.getOperands(), barrier.getResults())) {
+    if (skipBarriers(result) != result)
+      continue;
+    results.push_back(result);
+    operands.push_back(get(operand, analysis.getNatural(result)));
+  }
+  if (results.empty())
+    return;
+  auto local = stablehlo::OptimizationBarrierOp::create(
+      builder, barrier.getLoc(), ValueRange(operands).getTypes(), operands);
+  for (auto [result, value] : llvm::zip_equal(results, local->getResults()))
     define(result, value);
 }
 
@@ -224,6 +245,7 @@ void Partitioner::remember(Value value, const Placement &placement,
 }
 
 Value Partitioner::get(Value value, const Placement &placement) {
+  value = skipBarriers(value);
   Placement natural = analysis.getPlacement(value);
   bool isWhole = placement.isReplicated() || placement.isSplit();
   if (isWhole && (natural.isFlat() || isUseChain(value)))
@@ -320,7 +342,18 @@ Value Partitioner::pullIota(stablehlo::IotaOp iota,
 // Uses of parameters
 //===----------------------------------------------------------------------===//
 
+Value Partitioner::skipBarriers(Value value) const {
+  auto barrier = value.getDefiningOp<stablehlo::OptimizationBarrierOp>();
+  if (!barrier)
+    return value;
+  Value operand = skipBarriers(
+      barrier->getOperand(cast<OpResult>(value).getResultNumber()));
+  bool isState = analysis.getPlacement(operand).isFlat() || isUseChain(operand);
+  return isState ? operand : value;
+}
+
 bool Partitioner::isUseChain(Value value) const {
+  value = skipBarriers(value);
   Operation *op = value.getDefiningOp();
   if (!isa_and_nonnull<stablehlo::BroadcastInDimOp, stablehlo::ConvertOp,
                        stablehlo::ReshapeOp, stablehlo::SliceOp,
@@ -332,8 +365,9 @@ bool Partitioner::isUseChain(Value value) const {
 }
 
 Value Partitioner::getChainRoot(Value value) const {
+  value = skipBarriers(value);
   while (isUseChain(value))
-    value = value.getDefiningOp()->getOperand(0);
+    value = skipBarriers(value.getDefiningOp()->getOperand(0));
   return value;
 }
 
@@ -404,8 +438,9 @@ void Partitioner::enterWindow(StringRef unit) {
 }
 
 std::optional<unsigned> Partitioner::getParameter(Value value) const {
+  value = skipBarriers(value);
   while (auto convert = value.getDefiningOp<stablehlo::ConvertOp>())
-    value = convert.getOperand();
+    value = skipBarriers(convert.getOperand());
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner()->getParentOp() != step)
     return std::nullopt;

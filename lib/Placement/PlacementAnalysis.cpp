@@ -4,6 +4,7 @@
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/FlatFlow.h"
 #include "amsp/Placement/MinimumCut.h"
+#include "amsp/Placement/Recut.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -95,6 +96,8 @@ Placement PlacementAnalysis::getPlacement(Value value) const {
   if (placement.isPartial())
     if (const auto *it = completions.find(value); it != completions.end())
       return it->second;
+  if (auto it = recuts.find(value); it != recuts.end())
+    return it->second;
   return placement;
 }
 
@@ -116,8 +119,14 @@ void PlacementAnalysis::visitBlock(Block &block) {
     }
     Transfer transfer = getTransfer(&op);
     for (auto [result, placement] :
-         llvm::zip_equal(op.getResults(), transfer.results))
+         llvm::zip_equal(op.getResults(), transfer.results)) {
       setNatural(result, placement);
+      recuts.erase(result);
+    }
+    SmallVector<Placement> operands = llvm::map_to_vector(
+        op.getOperands(), [&](Value value) { return getPlacement(value); });
+    if (auto recut = getRecut(&op, operands, transfer, context))
+      recuts[op.getResult(0)] = *recut;
   }
 }
 
@@ -267,14 +276,16 @@ static void walkStep(Block &block, function_ref<void(Operation *)> visit) {
 /// Adds the edges and sinks of an op, given the placements it takes and gives.
 static void addToGraph(PartialGraph &graph, Operation *op,
                        const Transfer &transfer) {
-  for (auto [operand, asked] :
-       llvm::zip_equal(op->getOperands(), transfer.operands)) {
+  bool isBarrier = isa<stablehlo::OptimizationBarrierOp>(op);
+  for (auto [index, operand, asked] :
+       llvm::enumerate(op->getOperands(), transfer.operands)) {
     if (!asked.isPartial()) {
       graph.addSink(operand);
       continue;
     }
-    for (Value result : op->getResults())
-      graph.addEdge(operand, result);
+    for (OpResult result : op->getResults())
+      if (!isBarrier || result.getResultNumber() == index)
+        graph.addEdge(operand, result);
   }
   // What a branch captures is used whole.
   llvm::SetVector<Value> captured;

@@ -103,6 +103,10 @@ Value PlacementConverter::convert(OpBuilder &builder, Location loc, Value local,
                                   const CollectiveTag &tag) const {
   if (from == to)
     return local;
+  // Of nothing, there is nothing to move.
+  if (global.getNumElements() == 0)
+    return builder.createOrFold<stablehlo::ReshapeOp>(
+        loc, getLocalType(global, to, grid), local);
   Step step = {builder, loc, local, global, tag};
   switch (from.kind) {
   case Placement::Replicated:
@@ -122,8 +126,7 @@ Value PlacementConverter::convert(OpBuilder &builder, Location loc, Value local,
     return fromPartial(step, from, to);
   Value wide = stablehlo::ConvertOp::create(builder, loc, local, wire);
   RankedTensorType wideGlobal = global.clone(wire);
-  Value reduced =
-      fromPartial({builder, loc, wide, wideGlobal, tag}, from, to);
+  Value reduced = fromPartial({builder, loc, wide, wideGlobal, tag}, from, to);
   return stablehlo::ConvertOp::create(builder, loc, reduced, element);
 }
 

@@ -163,3 +163,26 @@ def test_gradients_of_any_size_are_reduced(finished):
 )
 def test_parameters_with_fewer_elements_than_ranks(finished):
     assert not finished.comparison.faults
+
+
+@over("rows_of_several_kinds", ("levels=2", "zero3"), ("levels=2x3", "p=1,g=2,os=6"))
+def test_what_all_rows_share_is_of_the_global_batch(finished):
+    assert not finished.comparison.faults
+
+
+@over("in_batch_negatives", ("levels=2", "zero3"), ("levels=3", "ddp"))
+def test_every_row_meets_the_rows_of_other_ranks(finished):
+    assert not finished.comparison.faults
+
+
+@over("recomputed_blocks", ("levels=2", "zero3"), ("levels=2x2", "p=2,g=2,os=4"))
+def test_blocks_are_recomputed_from_the_same_parameters(finished):
+    assert not finished.comparison.faults
+    # Each gather is for a parameter, but for those of the two batch arguments.
+    gathers = [c for c in finished.manifest["collectives"] if c["kind"] == "all_gather"]
+    assert sum(c["parameter"] is None for c in gathers) == 2
+
+
+@over("odd_state", ("levels=2", "zero2"), ("levels=2x2", "p=2,os=4"))
+def test_state_of_odd_shapes_and_uses(finished):
+    assert not finished.comparison.faults

@@ -253,7 +253,7 @@ def test_a_stalled_rank_ends_within_ten_seconds_by_default(files):
         (["--inject-fault", "2,nothing,fail"], ["no collective 'nothing'"]),
         (["--inject-fault", "4,0,fail"], ["4 ranks"]),
         (["--inject-fault", "1,0"], ["RANK,COLLECTIVE,KIND"]),
-        (["--transport", "mpi"], ["--transport mpi", "not available in this build"]),
+        (["--transport", "nccl"], ["--transport nccl", "not available in this build"]),
         (["--transport", "carrier-pigeon"], ["unknown"]),
         (["--steps", "0"], ["--steps 0"]),
         (["--steps", "many"], ["--steps many"]),

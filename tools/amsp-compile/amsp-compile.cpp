@@ -8,6 +8,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -19,7 +20,7 @@ static cl::OptionCategory category("amsp-compile");
 
 static cl::opt<std::string> input(cl::Positional, cl::Required,
                                   cl::desc("STEP.mlir"), cl::cat(category));
-static cl::opt<std::string> output("o", cl::Required, cl::desc("Output file"),
+static cl::opt<std::string> output("o", cl::desc("Output file"),
                                    cl::value_desc("file"), cl::cat(category));
 static cl::opt<std::string>
     cluster("cluster", cl::cat(category),
@@ -41,32 +42,35 @@ static cl::opt<std::string> target("target", cl::cat(category), cl::init("cpu"),
 static cl::opt<std::string>
     cpu("mcpu", cl::cat(category), cl::init("native"),
         cl::desc("CPU to compile for: native or a name that LLVM knows"));
-static cl::opt<EmitKind> emitKind(
-    "emit", cl::cat(category), cl::init(EmitKind::SharedLibrary),
-    cl::desc("What to write"),
-    cl::values(clEnumValN(EmitKind::SharedLibrary, "so", "shared library"),
-               clEnumValN(EmitKind::Object, "obj", "object file"),
-               clEnumValN(EmitKind::LLVM, "llvm", "optimised LLVM IR"),
-               clEnumValN(EmitKind::MLIR, "mlir", "LLVM dialect"),
-               clEnumValN(EmitKind::StableHLO, "stablehlo",
-                          "partitioned program, and OUT.manifest.json")));
+static cl::opt<std::string>
+    emitKind("emit", cl::cat(category), cl::init("so"),
+             cl::desc("What to write: so (shared library), obj (object file), "
+                      "llvm (optimised LLVM IR), mlir (LLVM dialect) or "
+                      "stablehlo (partitioned program, and "
+                      "OUT.manifest.json); default so"));
 static cl::opt<std::string> report("report", cl::cat(category),
                                    cl::desc("Write the manifest as OUT.json"));
 static cl::opt<bool>
     printCollectives("print-collectives", cl::cat(category),
                      cl::desc("Print a table of the step's collectives"));
 
-/// Where a value comes from in a file, as `file:line:column: `.
+/// Where a value comes from: in a file, as `file:line:column: `, else by the
+/// name that the export gave it.
 static std::string formatLocation(Location location) {
   FileLineColLoc found;
+  NameLoc name;
   location->walk([&](Location nested) {
+    if (auto named = dyn_cast<NameLoc>(nested); named && !name)
+      name = named;
     found = dyn_cast<FileLineColLoc>(nested);
     return found ? WalkResult::interrupt() : WalkResult::advance();
   });
-  if (!found)
-    return "";
-  return llvm::formatv("{0}:{1}:{2}: ", found.getFilename().getValue(),
-                       found.getLine(), found.getColumn());
+  if (found)
+    return llvm::formatv("{0}:{1}:{2}: ", found.getFilename().getValue(),
+                         found.getLine(), found.getColumn());
+  if (name)
+    return llvm::formatv("{0}: at '{1}': ", input, name.getName().getValue());
+  return "";
 }
 
 /// One line per diagnostic, and of errors the first: it is the cause.
@@ -88,8 +92,27 @@ static void printDiagnostics(MLIRContext &context, bool &hasError) {
   });
 }
 
+static llvm::Expected<EmitKind> getEmitKind() {
+  auto kind = llvm::StringSwitch<std::optional<EmitKind>>(emitKind)
+                  .Case("so", EmitKind::SharedLibrary)
+                  .Case("obj", EmitKind::Object)
+                  .Case("llvm", EmitKind::LLVM)
+                  .Case("mlir", EmitKind::MLIR)
+                  .Case("stablehlo", EmitKind::StableHLO)
+                  .Default(std::nullopt);
+  if (!kind)
+    return llvm::createStringError("--emit " + emitKind +
+                                   ": expected so, obj, llvm, mlir or "
+                                   "stablehlo");
+  return *kind;
+}
+
+// LLVM's command line prints a missing required option, or a value that an enum
+// does not have, in lines of its own; so both are checked here.
 static llvm::Expected<CompileOptions> getOptions() {
   CompileOptions options;
+  if (output.empty())
+    return llvm::createStringError("no output file given: -o OUT");
   if (target != "cpu")
     return llvm::createStringError("--target " + target +
                                    ": this build has the target cpu only");
@@ -111,7 +134,10 @@ static llvm::Expected<CompileOptions> getOptions() {
   options.batchArgs.assign(batchArgs.begin(), batchArgs.end());
   options.reduceType = reduceType;
   options.cpu = cpu;
-  options.emit = emitKind;
+  llvm::Expected<EmitKind> emit = getEmitKind();
+  if (!emit)
+    return emit.takeError();
+  options.emit = *emit;
   options.report = report;
   options.printCollectives = printCollectives;
   return options;

@@ -11,8 +11,9 @@ using namespace amsp;
 using namespace amsp::run;
 using namespace llvm;
 
-/// Of ten seconds in all, mpirun takes one to end the processes.
-static constexpr std::chrono::milliseconds mpiStallLimit{7000};
+/// Of ten seconds in all, finding a process that does not answer and ending all
+/// by mpirun take three.
+static constexpr std::chrono::milliseconds mpiStallLimit{6000};
 
 static cl::OptionCategory category("amsp-run options");
 
@@ -59,7 +60,7 @@ static cl::list<std::string>
 static cl::opt<std::string>
     stallLimit("stall-limit", cl::value_desc("SECONDS"),
                cl::desc("How long a rank waits in a collective before the run "
-                        "ends with an error (default: 8; 7 with mpi, where the "
+                        "ends with an error (default: 8; 6 with mpi, where the "
                         "launcher takes a second to end all ranks)"),
                cl::cat(category));
 static cl::opt<bool>

@@ -69,8 +69,8 @@ static Error loadInputs(Session &session, const Options &options) {
 static Error agree(runtime::Processes *processes, Error own) {
   if (!processes)
     return own;
-  std::string verdict =
-      processes->agree(own ? toString(std::move(own)) : std::string());
+  std::string text = toString(std::move(own));
+  std::string verdict = processes->agree(text);
   return verdict.empty() ? Error::success() : createStringError(verdict);
 }
 
@@ -173,7 +173,8 @@ Error Runner::writeTrace() const {
   file.close();
   if (file)
     return Error::success();
-  (void)sys::fs::remove(options.trace); // it may not even exist
+  if (sys::fs::is_regular_file(options.trace))
+    (void)sys::fs::remove(options.trace);
   return createStringError(options.trace + ": cannot be written");
 }
 
@@ -192,11 +193,19 @@ Error Runner::run() {
 }
 
 /// So that a run does not end in vain.
-static Error checkWritable(StringRef path) {
-  StringRef directory = sys::path::parent_path(path);
-  if (path.empty() || directory.empty() || sys::fs::is_directory(directory))
-    return Error::success();
-  return createStringError(path + ": there is no directory " + directory);
+static Error checkWritable(ArrayRef<StringRef> paths) {
+  for (auto [index, path] : llvm::enumerate(paths)) {
+    if (path.empty())
+      continue;
+    StringRef directory = sys::path::parent_path(path);
+    if (!directory.empty() && !sys::fs::is_directory(directory))
+      return createStringError(path + ": there is no directory " + directory);
+    if (sys::fs::is_directory(path))
+      return createStringError(path + ": cannot be written: it is a directory");
+    if (llvm::is_contained(paths.take_front(index), path))
+      return createStringError(path + ": named as two outputs");
+  }
+  return Error::success();
 }
 
 /// What can be said before the ranks run.
@@ -206,24 +215,27 @@ static Expected<StepLibrary> loadStep(Options &options) {
     return library;
   if (Error error = resolveFaults(options, library->manifest))
     return std::move(error);
-  for (StringRef path : {options.outputs, options.log, options.trace})
-    if (Error error = checkWritable(path))
-      return std::move(error);
+  if (Error error =
+          checkWritable({options.outputs, options.log, options.trace}))
+    return std::move(error);
   return library;
+}
+
+static Error checkSize(const Manifest &manifest,
+                       const runtime::Processes &processes) {
+  if (processes.size() == manifest.world)
+    return Error::success();
+  return createStringError(
+      "the step was compiled for " + Twine(manifest.world) +
+      " ranks, the launcher started " + Twine(processes.size()));
 }
 
 /// All ranks must run the same program, on as many processes as it is for.
 static Error compareRanks(const Manifest &manifest,
                           runtime::Processes &processes) {
-  Error error = Error::success();
-  if (processes.size() != manifest.world)
-    error = joinErrors(
-        std::move(error),
-        createStringError("the step was compiled for " +
-                          Twine(manifest.world) + " ranks, the launcher " +
-                          "started " + Twine(processes.size())));
-  if (Error verdict = agree(&processes, std::move(error)))
-    return verdict;
+  // Also where the sizes are equal: another rank's step may be for another.
+  if (Error error = agree(&processes, checkSize(manifest, processes)))
+    return error;
   std::optional<runtime::Processes::Difference> difference =
       processes.compare(manifest.programHash);
   if (!difference)
@@ -237,8 +249,8 @@ static Error compareRanks(const Manifest &manifest,
 /// One of the processes that MPI started.
 static Error runRank(Options options, runtime::Processes &processes) {
   Expected<StepLibrary> library = loadStep(options);
-  if (Error error = agree(&processes, library ? Error::success()
-                                              : library.takeError()))
+  if (Error error =
+          agree(&processes, library ? Error::success() : library.takeError()))
     return error;
   if (Error error = compareRanks(library->manifest, processes))
     return error;
@@ -268,14 +280,13 @@ static int joinAndRun(Options options) {
   if (!processes)
     return reportOnce(createStringError("--transport mpi: " + problem));
   Error error = runRank(std::move(options), *processes);
-  if (processes->error())
-    exitAfter(processes.get(), toString(std::move(error)));
   if (!error)
     return 0;
+  // What the ranks agreed on is now everyone's failure, and ends them as such.
+  std::string message = toString(std::move(error));
   if (processes->rank() == 0)
-    return reportError(std::move(error));
-  consumeError(std::move(error));
-  return 1;
+    processes->fail(message);
+  exitAfter(processes.get(), message);
 }
 
 static Expected<int> runTool(Options &options, char **argv) {

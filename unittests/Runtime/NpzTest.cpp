@@ -99,12 +99,11 @@ struct NpzTest : testing::Test {
     if (!writer)
       return writer.takeError();
     for (const char *name : {"out0", "out1"})
-      if (Error error =
-              (*writer)->add(name, AMSP_I8, {1000},
-                             [](MutableArrayRef<char> data) {
-                               fill(data, 7);
-                               return true;
-                             }))
+      if (Error error = (*writer)->add(name, AMSP_I8, {1000},
+                                       [](MutableArrayRef<char> data) {
+                                         fill(data, 7);
+                                         return true;
+                                       }))
         return error;
     return (*writer)->finish();
   }

@@ -37,6 +37,7 @@ private:
 
   void processBlock(mlir::Block &block);
   void processOp(mlir::Operation *op);
+  void processBarrier(stablehlo::OptimizationBarrierOp barrier);
   void processWhile(stablehlo::WhileOp loop);
   void processRegion(mlir::Region &from, mlir::Region &to,
                      llvm::ArrayRef<Placement> carries);
@@ -54,6 +55,9 @@ private:
   mlir::Value getWhole(mlir::Value value);
   mlir::Value getUse(mlir::Value value, const Placement &placement);
 
+  /// The state, or use of state, that optimization barriers hand on as this
+  /// value; else the value itself.
+  mlir::Value skipBarriers(mlir::Value value) const;
   bool isUseChain(mlir::Value value) const;
   /// The flat value at the root of a use chain, or the value itself.
   mlir::Value getChainRoot(mlir::Value value) const;

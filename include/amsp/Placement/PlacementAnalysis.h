@@ -22,7 +22,8 @@ namespace amsp {
 /// that need its value, by bytes times trip counts; ties go to the latest
 /// values. From a completed value on, all uses share it (`getPlacement`). It is
 /// completed to a flat placement if a chain of elementwise ops leads from it to
-/// flat states: so gradients are found, not declared.
+/// flat states: so gradients are found, not declared. Rows that an op moves
+/// between ranks are cut anew behind it (Recut.h).
 class PlacementAnalysis {
 public:
   /// `arguments`: one placement per argument of `step`, `results`: the one in
@@ -34,7 +35,8 @@ public:
 
   /// The placement in which the value's op makes it.
   Placement getNatural(mlir::Value value) const;
-  /// The placement in which uses find it: that of its completion, if any.
+  /// The placement in which uses find it: that of its completion or recut, if
+  /// any.
   Placement getPlacement(mlir::Value value) const;
   bool isCompleted(mlir::Value value) const {
     return completions.contains(value);
@@ -66,6 +68,7 @@ private:
   PlacementContext context;
   llvm::DenseMap<mlir::Value, Placement> natural;
   llvm::MapVector<mlir::Value, Placement> completions;
+  llvm::DenseMap<mlir::Value, Placement> recuts;
   /// Loop carries (first region's arguments) that accumulate pieces.
   llvm::DenseSet<mlir::Value> pieceCarries;
   llvm::DenseSet<mlir::Value> demanded;

@@ -23,6 +23,12 @@ struct ConvertSlice : OpConversionPattern<stablehlo::SliceOp> {
   matchAndRewrite(stablehlo::SliceOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    if (type.getNumElements() == 0) {
+      // It may begin behind the last element.
+      ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+      rewriter.replaceOp(op, createEmpty(b, type));
+      return success();
+    }
     rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
         op, type, adaptor.getOperand(),
         toIndices(rewriter, op.getStartIndices()),

@@ -86,6 +86,8 @@ runtime::cutBlocks(const std::vector<Block> &blocks, int64_t limit,
   Cutter cutter(limit, alignment);
   for (const Block &block : blocks)
     cutter.add(block);
+  if (cutter.lists.empty())
+    cutter.lists.emplace_back();
   return std::move(cutter.lists);
 }
 

@@ -1,4 +1,5 @@
-//===- Block.h - Strided memory -----------------------------------*- C++ -*-===//
+//===- Block.h - Strided memory -----------------------------------*- C++
+//-*-===//
 
 #ifndef AMSP_RUNTIME_HOST_BLOCK_H
 #define AMSP_RUNTIME_HOST_BLOCK_H
@@ -32,9 +33,9 @@ int64_t bytesOf(const std::vector<Block> &blocks);
 /// Copies between blocks of one shape; nothing where they are the same memory.
 void copyBlock(const Block &from, const Block &to);
 
-/// Cuts blocks into lists of at most `limit` bytes, without empty blocks and
-/// lists. Blocks of the same shapes are cut alike. Cuts lie at multiples of
-/// `alignment` bytes, so `limit` must be at least that.
+/// Cuts blocks into lists of at most `limit` bytes, without empty blocks; there
+/// is at least one list. Blocks of the same shapes are cut alike. Cuts lie at
+/// multiples of `alignment` bytes, so `limit` must be at least that.
 std::vector<std::vector<Block>> cutBlocks(const std::vector<Block> &blocks,
                                           int64_t limit, int64_t alignment);
 

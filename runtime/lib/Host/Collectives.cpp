@@ -35,7 +35,8 @@ public:
   Runner(Endpoint &endpoint, const CollectiveRun &run)
       : endpoint(endpoint), collective(run.collective), group(run.group),
         sources(run.sources), destinations(run.destinations),
-        number(run.number), elementBytes(runtime::bytesOf(run.collective.dtype)),
+        number(run.number),
+        elementBytes(runtime::bytesOf(run.collective.dtype)),
         operands(run.collective.operands,
                  run.collective.operands + run.collective.num_operands) {}
 
@@ -57,8 +58,7 @@ private:
 
   void gather(const std::vector<Block> &own);
   void reduce(const std::vector<Block> &own);
-  void expectSegment(size_t number, const Segments &shapes,
-                     std::byte *staging);
+  void expectSegment(size_t number, const Segments &shapes, std::byte *staging);
   void combineSegments(const Segments &mine, const Segments &results);
   void combineSegment(const std::vector<const std::vector<Block> *> &from,
                       const std::vector<Block> &to) const;
@@ -169,10 +169,9 @@ void Runner::expectSegment(size_t number, const Segments &shapes,
 
 /// Receives and combines, segment by segment, in the order of the index.
 void Runner::combineSegments(const Segments &mine, const Segments &results) {
-  std::byte *staging = nullptr;
-  if (!mine.empty()) // the first segment is the longest
-    staging = endpoint.staging(2 * group.size() *
-                               runtime::bytesOf(mine.front()));
+  // The first segment is the longest.
+  std::byte *staging =
+      endpoint.staging(2 * group.size() * runtime::bytesOf(mine.front()));
   expectSegment(0, mine, staging);
   std::vector<const std::vector<Block> *> offered(group.size());
   for (size_t segment = 0; segment < mine.size(); ++segment) {

@@ -23,6 +23,8 @@ void Failure::raise(RunError error) {
     if (first)
       return;
     first = std::move(error);
+    if (onRaise)
+      onRaise(*first);
     flag.store(true, std::memory_order_release);
   }
   {
@@ -33,8 +35,6 @@ void Failure::raise(RunError error) {
       signal->changed.notify_all();
     }
   }
-  if (onRaise)
-    onRaise(*first);
 }
 
 std::optional<RunError> Failure::error() const {

@@ -34,8 +34,8 @@ public:
 
   bool raised() const { return flag.load(std::memory_order_acquire); }
 
-  /// Called once, by the thread that raises the error, after all are awake.
-  /// Set before the threads start.
+  /// Called once, before anybody can know of the error. Set before the threads
+  /// start; must not ask for the error.
   std::function<void(const RunError &)> onRaise;
 
   /// The first error wins. The caller must hold no signal's mutex.

@@ -26,7 +26,7 @@ struct Processes::Impl {
 };
 
 /// What a transport's library offers; null and `error` set where it fails.
-using JoinFunction = ProcessTransport *(*)(std::string &error);
+using JoinFunction = ProcessTransport *(*)(std::string & error);
 inline constexpr const char *joinSymbol = "amsp_runtime_join";
 
 } // namespace amsp::runtime

@@ -65,7 +65,8 @@ CollectiveJob *amsp_rank::prepare(const amsp_collective &collective) {
   std::unique_ptr<CollectiveJob> &job = jobs[&collective];
   if (job)
     return job.get();
-  std::string problem = checkCollective(collective, environment.transport.world());
+  std::string problem =
+      checkCollective(collective, environment.transport.world());
   if (!problem.empty()) {
     fail(problem, &collective);
     return nullptr;

@@ -17,9 +17,9 @@ struct Culprit {
 
 /// Several collectives may wait for the culprit: it stopped before the first
 /// of them. Ids follow the program's order.
-static RankStatus::Channel
-firstMissed(const std::vector<RankStatus> &statuses, int64_t culprit,
-            RankStatus::Channel first) {
+static RankStatus::Channel firstMissed(const std::vector<RankStatus> &statuses,
+                                       int64_t culprit,
+                                       RankStatus::Channel first) {
   for (const RankStatus &status : statuses)
     for (const RankStatus::Channel &channel : status.channels)
       if (channel.waitsFor == culprit && !channel.collective.empty() &&
@@ -76,8 +76,8 @@ RunError runtime::explainStall(const std::vector<RankStatus> &statuses,
   error.step = stall.step;
   error.collectiveId = culprit.missed.collectiveId;
   error.collective = culprit.missed.collective;
-  error.message =
-      culprit.isDeadlock ? "deadlock: ranks wait for each other; " : "stalled: ";
+  error.message = culprit.isDeadlock ? "deadlock: ranks wait for each other; "
+                                     : "stalled: ";
   if (!statuses[culprit.rank].responds)
     error.message += "its process does not answer; ";
   error.message += "rank " + std::to_string(stall.waiter) + " waited " +

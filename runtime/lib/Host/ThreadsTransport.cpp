@@ -49,7 +49,8 @@ template <typename Condition>
 void ThreadsEndpoint::waitFor(std::unique_lock<std::mutex> &lock, int64_t peer,
                               Condition condition) {
   awaitedPeer.store(peer);
-  signal.changed.wait(lock, [&] { return condition() || transport.failure.raised(); });
+  signal.changed.wait(
+      lock, [&] { return condition() || transport.failure.raised(); });
   awaitedPeer.store(-1);
   // A message that has arrived is of no use in a world that failed.
   if (transport.failure.raised())

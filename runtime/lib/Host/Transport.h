@@ -13,6 +13,7 @@
 #include "Failure.h"
 #include "StallReport.h"
 
+#include <chrono>
 #include <functional>
 #include <limits>
 #include <string>
@@ -98,6 +99,10 @@ public:
 
   /// The failure of the whole world, in whichever process it happens.
   Failure failure;
+
+  /// The same moment in all processes; traces count from it.
+  std::chrono::steady_clock::time_point origin =
+      std::chrono::steady_clock::now();
 };
 
 } // namespace amsp::runtime

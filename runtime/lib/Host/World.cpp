@@ -67,7 +67,6 @@ struct World::State {
   const std::vector<int64_t> numbers; // of the local ranks
   RankEnvironment environment;
   std::vector<RankRunner> ranks; // as all that follows, of the local ranks
-  const Clock::time_point origin = Clock::now();
 
   Signal signal; // guards what follows
   int64_t step = 0;
@@ -278,10 +277,11 @@ std::string World::traceEvents() const {
   bool isFirst = true;
   for (const RankRunner &runner : state->ranks) {
     const RankContext &context = *runner.context;
-    context.trace.write(stream, context.number, 0, state->origin, isFirst);
+    context.trace.write(stream, context.number, 0, state->transport->origin,
+                        isFirst);
     for (int32_t channel = 0; channel < numChannels; ++channel)
       context.workers[channel]->trace.write(stream, context.number, 1 + channel,
-                                            state->origin, isFirst);
+                                            state->transport->origin, isFirst);
   }
   return stream.str();
 }

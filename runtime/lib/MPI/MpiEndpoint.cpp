@@ -72,8 +72,7 @@ void MpiEndpoint::expect(int64_t peer, const MessageTag &tag,
 void MpiEndpoint::wait(const MpiOperation &operation) {
   awaitedPeer.store(operation.peer);
   std::unique_lock<std::mutex> lock(signal.mutex);
-  signal.changed.wait(lock,
-                      [&] { return operation.done || failure.raised(); });
+  signal.changed.wait(lock, [&] { return operation.done || failure.raised(); });
   awaitedPeer.store(-1);
   if (failure.raised())
     throw Aborted();
@@ -86,8 +85,8 @@ const std::vector<Block> &MpiEndpoint::acquire(int64_t peer,
   const MpiOperation &operation = *expected[peer].front();
   wait(operation);
   if (operation.tag != encodeTag(tag))
-    throw std::runtime_error(
-        orderProblem(peer, decodeTag(operation.tag), decodeTag(encodeTag(tag))));
+    throw std::runtime_error(orderProblem(peer, decodeTag(operation.tag),
+                                          decodeTag(encodeTag(tag))));
   return operation.blocks;
 }
 

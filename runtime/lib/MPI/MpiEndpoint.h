@@ -21,8 +21,8 @@ MessageTag decodeTag(int32_t bits);
 class MpiEndpoint final : public Endpoint {
 public:
   /// `communicator`: of the whole world, this channel's own.
-  MpiEndpoint(ProgressThread &progress, Failure &failure,
-              MPI_Comm communicator, int64_t world, int64_t maxBytes);
+  MpiEndpoint(ProgressThread &progress, Failure &failure, MPI_Comm communicator,
+              int64_t world, int64_t maxBytes);
   ~MpiEndpoint() override;
 
   int64_t maxMessageBytes() const override { return maxBytes; }
@@ -46,7 +46,7 @@ private:
 
   ProgressThread &progress;
   Failure &failure;
-  const MPI_Comm communicator;
+  MPI_Comm communicator;
   const int64_t maxBytes;
   std::atomic<int64_t> awaitedPeer{-1};
   Signal signal;

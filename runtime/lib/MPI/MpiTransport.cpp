@@ -101,6 +101,8 @@ MpiTransport::MpiTransport(int64_t maxMessageBytes) {
     MPI_Comm_dup(MPI_COMM_WORLD, &communicator);
     MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
   }
+  MPI_Barrier(MPI_COMM_WORLD);
+  origin = std::chrono::steady_clock::now();
   // From here on, no other thread calls MPI.
   progress = std::make_unique<ProgressThread>();
   for (size_t channel = 0; channel < endpoints.size(); ++channel)

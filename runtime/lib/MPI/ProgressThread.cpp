@@ -64,11 +64,13 @@ static MPI_Datatype makeType(const std::vector<Block> &blocks) {
 }
 
 void ProgressThread::start(MpiOperation &operation) {
-  bool isDense =
-      operation.blocks.size() == 1 && operation.blocks.front().isDense();
-  MPI_Datatype type = isDense ? MPI_BYTE : makeType(operation.blocks);
-  void *memory = isDense ? operation.blocks.front().writableRow(0) : MPI_BOTTOM;
-  int count = isDense ? static_cast<int>(operation.blocks.front().bytes()) : 1;
+  const std::vector<Block> &blocks = operation.blocks;
+  // Also an empty message, which only tells that its sender has come so far.
+  bool isDense = blocks.empty() || (blocks.size() == 1 && blocks[0].isDense());
+  MPI_Datatype type = isDense ? MPI_BYTE : makeType(blocks);
+  void *memory =
+      isDense && !blocks.empty() ? blocks[0].writableRow(0) : MPI_BOTTOM;
+  int count = isDense ? static_cast<int>(bytesOf(blocks)) : 1;
   MPI_Request request = MPI_REQUEST_NULL;
   int code = operation.isSend
                  ? MPI_Isend(memory, count, type, operation.peer, operation.tag,

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 using namespace amsp;
@@ -128,6 +129,8 @@ Socket runtime::acceptFrom(const Socket &listener,
   if (!socket.isOpen())
     fail("cannot accept a connection");
   sendAtOnce(socket);
+  timeval time = {limit.count() / 1000, 0};
+  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time));
   return socket;
 }
 
@@ -157,8 +160,7 @@ Socket runtime::connectTo(const SocketAddress &address,
                           std::chrono::milliseconds limit) {
   for (const std::string &host : address.hosts) {
     Socket attempt(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (attempt.isOpen() &&
-        connectToHost(attempt, host, address.port, limit)) {
+    if (attempt.isOpen() && connectToHost(attempt, host, address.port, limit)) {
       sendAtOnce(attempt);
       return attempt;
     }

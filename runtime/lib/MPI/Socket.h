@@ -44,7 +44,8 @@ struct SocketAddress {
   static SocketAddress parse(const std::string &text);
 };
 
-/// Failures throw std::runtime_error.
+/// Failures throw std::runtime_error. `limit` bounds the wait for a connection
+/// and, on an accepted one, for each message.
 Socket listenOnAnyPort(SocketAddress &address);
 Socket acceptFrom(const Socket &listener, std::chrono::milliseconds limit);
 Socket connectTo(const SocketAddress &address, std::chrono::milliseconds limit);

@@ -78,7 +78,8 @@ Session::create(const StepLibrary &library,
       session->localRanks.size(),
       {library.step, manifest.programHash, manifest.arenaBytes});
   std::string message;
-  session->ranks = runtime::World::create(programs, options, message, processes);
+  session->ranks =
+      runtime::World::create(programs, options, message, processes);
   if (!session->ranks)
     return createStringError(message);
   return session;
@@ -198,8 +199,7 @@ std::vector<ScalarResult> Session::scalarResults() const {
   return scalars;
 }
 
-const Session::BoundValue &
-Session::holderOf(const BoundValue &result) const {
+const Session::BoundValue &Session::holderOf(const BoundValue &result) const {
   std::optional<int64_t> partner = result.value->partner;
   return partner ? arguments[*partner] : result;
 }
@@ -229,8 +229,8 @@ bool Session::collect(const BoundValue &value,
 Error Session::writeArchive(NpzWriter &writer) const {
   for (const BoundValue &result : results) {
     const Value &value = *result.value;
-    auto fill = [this, &holder = holderOf(result)](
-                    MutableArrayRef<char> global) {
+    auto fill = [this,
+                 &holder = holderOf(result)](MutableArrayRef<char> global) {
       return collect(holder, global);
     };
     if (Error error = writer.add(value.id, value.dtype, value.shape, fill))

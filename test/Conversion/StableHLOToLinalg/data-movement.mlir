@@ -39,6 +39,15 @@ func.func @slice(%a: tensor<4x6xf32>) -> tensor<2x3xf32> {
   return %0 : tensor<2x3xf32>
 }
 
+// A slice of nothing may begin behind the last element.
+// CHECK-LABEL: func.func @slice_nothing
+// CHECK-NOT: tensor.extract_slice
+// CHECK: tensor.empty() : tensor<4x0xf32>
+func.func @slice_nothing(%a: tensor<4x6xf32>) -> tensor<4x0xf32> {
+  %0 = stablehlo.slice %a [0:4, 6:6] : (tensor<4x6xf32>) -> tensor<4x0xf32>
+  return %0 : tensor<4x0xf32>
+}
+
 // Negative padding cuts off, interior padding is a stride.
 // CHECK-LABEL: func.func @pad
 // CHECK: linalg.fill

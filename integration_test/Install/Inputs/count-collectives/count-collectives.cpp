@@ -18,8 +18,9 @@ int main() {
     return 1;
   int64_t count = 0;
   module->walk([&](mlir::Operation *op) {
-    count += mlir::isa<amsp::AllGatherOp, amsp::ReduceScatterOp,
-                       amsp::AllReduceOp>(op);
+    count +=
+        mlir::isa<amsp::AllGatherOp, amsp::ReduceScatterOp, amsp::AllReduceOp>(
+            op);
   });
   llvm::outs() << count << " collectives\n";
   return 0;

@@ -71,6 +71,10 @@ LogicalResult RoleFinder::findState() {
     if (step.getResultTypes()[result] != step.getArgument(i).getType())
       return step.emitError("argument ")
              << i << " aliases result " << result << " of another type";
+    for (auto [other, taken] : stateResults)
+      if (taken == result)
+        return step.emitError("arguments ")
+               << other << " and " << i << " alias the same result " << result;
     stateResults[i] = result;
     roles[i] = Role::State;
   }

@@ -15,6 +15,7 @@ void amsp::buildPartitionPipeline(OpPassManager &pm,
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   pm.addNestedPass<func::FuncOp>(stablehlo::createLegalizeCHLO());
+  pm.addPass(createVerifyStep());
   pm.addNestedPass<func::FuncOp>(createHoistLoopInvariants());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -68,8 +68,7 @@ private:
     }
   };
 
-  Session(const Manifest &manifest, bool poison,
-          runtime::Processes *processes);
+  Session(const Manifest &manifest, bool poison, runtime::Processes *processes);
   llvm::Error bind(const std::vector<Value> &values, bool areResults,
                    std::vector<BoundValue> &bound);
   llvm::Error load(const NpzReader &file, BoundValue &argument);

@@ -49,7 +49,8 @@ public:
                 int64_t bytes);
 
   /// A rank's text, on rank 0.
-  bool sendToFirst(int64_t from, const std::string &text, std::string &received);
+  bool sendToFirst(int64_t from, const std::string &text,
+                   std::string &received);
 
   /// Ends the run of all ranks with an error of this one's.
   void fail(const std::string &message);

@@ -65,8 +65,8 @@ public:
 
   int64_t size() const;
 
-  /// Runs one step on every rank and waits for those in this process. Buffers must stay
-  /// valid until it returns (and longer for RunError::stuckRanks).
+  /// Runs one step on every rank and waits for those in this process. Buffers
+  /// must stay valid until it returns (and longer for RunError::stuckRanks).
   std::optional<RunError> runStep(const std::vector<RankBuffers> &buffers);
 
   /// The events of the ranks in this process: JSON objects, separated by

@@ -35,3 +35,12 @@ module {
     return %x : tensor<3xf32>
   }
 }
+
+// -----
+
+// expected-error @+1 {{arguments 0 and 1 alias the same result 0}}
+func.func public @main(%w: tensor<3xf32> {tf.aliasing_output = 0 : i32},
+                       %m: tensor<3xf32> {tf.aliasing_output = 0 : i32},
+                       %x: tensor<8xf32>) -> tensor<3xf32> {
+  return %w : tensor<3xf32>
+}

@@ -4,6 +4,7 @@
 #define AMSP_DIALECT_AMSP_IR_AMSPBUFFEROPS_H
 
 #include "amsp/Dialect/AMSP/IR/AMSPAttributes.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"

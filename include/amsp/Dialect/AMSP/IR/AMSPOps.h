@@ -4,6 +4,7 @@
 #define AMSP_DIALECT_AMSP_IR_AMSPOPS_H
 
 #include "amsp/Dialect/AMSP/IR/AMSPAttributes.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"

@@ -5,6 +5,17 @@
 
 include "mlir/Pass/PassBase.td"
 
+def VerifyStep : Pass<"amsp-verify-step", "::mlir::ModuleOp"> {
+  let summary = "Checks that a training step is one that can be partitioned";
+  let description = [{
+    Later passes rely on what is checked here, once and before anything else
+    happens: one public function, of one block, whose arguments and results are
+    tensors of static shape and of types that a buffer may have. All its ops are
+    ops of StableHLO on one device: neither collectives, nor calls that inlining
+    left, nor ops of other dialects. Changes nothing.
+  }];
+}
+
 def HoistLoopInvariants : Pass<"amsp-hoist-loop-invariants", "::mlir::func::FuncOp"> {
   let summary = "Takes values that a loop hands on unchanged out of its carries";
   let description = [{

@@ -1,0 +1,87 @@
+//===- VerifyStep.cpp - What a training step may consist of ---------------===//
+
+#include "StepArguments.h"
+#include "amsp/Dialect/AMSP/Transforms/Passes.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+
+namespace amsp {
+#define GEN_PASS_DEF_VERIFYSTEP
+#include "amsp/Dialect/AMSP/Transforms/Passes.h.inc"
+} // namespace amsp
+
+using namespace mlir;
+using namespace amsp;
+
+static LogicalResult verifyType(Operation *op, Type type, const Twine &what) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return op->emitError() << what << " is no tensor of static shape: " << type;
+  return success();
+}
+
+/// Types that a buffer may have where a step meets its runtime.
+static LogicalResult verifyBoundaryType(func::FuncOp step, Type type,
+                                        const Twine &what) {
+  if (failed(verifyType(step, type, what)))
+    return failure();
+  Type element = cast<RankedTensorType>(type).getElementType();
+  auto integer = dyn_cast<IntegerType>(element);
+  bool isExchanged =
+      integer
+          ? llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth())
+          : isa<Float64Type, Float32Type, Float16Type, BFloat16Type>(element);
+  if (!isExchanged)
+    return step.emitError()
+           << what
+           << " has an element type that a step cannot exchange: " << type;
+  return success();
+}
+
+static LogicalResult verifyOp(Operation *op) {
+  using namespace stablehlo;
+  if (isa<AllGatherOp, AllReduceOp, ReduceScatterOp, AllToAllOp,
+          CollectivePermuteOp, ReplicaIdOp, PartitionIdOp>(op))
+    return op->emitOpError(
+        "is about ranks: a step is the program of one device");
+  if (isa<func::CallOp>(op))
+    return op->emitOpError("cannot be inlined: its callee has no body, or is "
+                           "recursive");
+  bool isKnown = isa_and_nonnull<StableHLODialect>(op->getDialect()) ||
+                 isa<func::ReturnOp>(op);
+  if (!isKnown)
+    return op->emitOpError("is no op of a training step");
+  for (Type type : op->getResultTypes())
+    if (failed(verifyType(op, type, "a result")))
+      return failure();
+  for (Region &region : op->getRegions())
+    if (!region.hasOneBlock())
+      return op->emitOpError("expected regions of one block");
+  return success();
+}
+
+namespace {
+struct VerifyStep : amsp::impl::VerifyStepBase<VerifyStep> {
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> step = getStep(getOperation());
+    if (failed(step) || failed(verify(*step)))
+      signalPassFailure();
+  }
+
+private:
+  static LogicalResult verify(func::FuncOp step) {
+    for (auto [index, type] : llvm::enumerate(step.getArgumentTypes()))
+      if (failed(verifyBoundaryType(step, type, "argument " + Twine(index))))
+        return failure();
+    for (auto [index, type] : llvm::enumerate(step.getResultTypes()))
+      if (failed(verifyBoundaryType(step, type, "result " + Twine(index))))
+        return failure();
+    if (!step.getBody().hasOneBlock())
+      return step.emitError("expected a step of one block");
+    WalkResult result = step.getBody().walk([](Operation *op) {
+      return failed(verifyOp(op)) ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+};
+} // namespace

@@ -1,0 +1,64 @@
+//===- Recut.cpp - Rows that are cut anew ---------------------------------===//
+
+#include "amsp/Placement/Recut.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+
+using namespace mlir;
+using namespace amsp;
+
+static RankedTensorType getTensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// True if the uses take the value apart along the dimension.
+static bool isTakenApart(Value value, int64_t dim) {
+  return !value.use_empty() && llvm::all_of(value.getUsers(), [&](auto *user) {
+    return isa<stablehlo::SliceOp, stablehlo::DynamicSliceOp>(user) &&
+           getTensorType(user->getResult(0)).getDimSize(dim) <
+               getTensorType(value).getDimSize(dim);
+  });
+}
+
+/// The dimension of a microbatch's rows, where a reshape makes microbatches of
+/// the batch: `microbatches x rows` of dimension `dim`.
+static std::optional<int64_t> getMicrobatchRows(stablehlo::ReshapeOp reshape,
+                                                int64_t dim) {
+  RankedTensorType from = getTensorType(reshape.getOperand());
+  RankedTensorType to = getTensorType(reshape.getResult());
+  if (to.getRank() != from.getRank() + 1 ||
+      to.getShape().take_front(dim) != from.getShape().take_front(dim) ||
+      to.getShape().drop_front(dim + 2) != from.getShape().drop_front(dim + 1))
+    return std::nullopt;
+  return dim + 1;
+}
+
+std::optional<Placement> amsp::getRecut(Operation *op,
+                                        ArrayRef<Placement> operands,
+                                        const Transfer &transfer,
+                                        const PlacementContext &context) {
+  if (op->getNumResults() != 1)
+    return std::nullopt;
+  const auto *split =
+      llvm::find_if(operands, [](const Placement &p) { return p.isSplit(); });
+  if (split == operands.end())
+    return std::nullopt;
+  Value result = op->getResult(0);
+  const Placement &made = transfer.results.front();
+  std::optional<int64_t> rows;
+  if (auto reshape = dyn_cast<stablehlo::ReshapeOp>(op)) {
+    // Microbatches that lie on some ranks only are of no use one by one.
+    if (made.isReplicated() ||
+        (made.isSplit() && isTakenApart(result, made.dim)))
+      rows = getMicrobatchRows(reshape, split->dim);
+  } else if (isa<stablehlo::SliceOp, stablehlo::DynamicSliceOp,
+                 stablehlo::ConcatenateOp, stablehlo::ReverseOp>(op)) {
+    if (made.isReplicated())
+      rows = split->dim;
+  }
+  if (!rows || (made.isSplit() && made.dim == *rows))
+    return std::nullopt;
+  int64_t count = getTensorType(result).getDimSize(*rows);
+  if (count == 0 || count % context.batchPieces != 0)
+    return std::nullopt;
+  return Placement::split(*rows);
+}

@@ -1,0 +1,68 @@
+// RUN: amsp-opt %s --amsp-verify-step -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{argument 0 is no tensor of static shape: 'tensor<?xf32>'}}
+func.func public @main(%w: tensor<?xf32>) -> tensor<?xf32> {
+  return %w : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 is no tensor of static shape: 'tensor<*xf32>'}}
+func.func public @main(%w: tensor<*xf32>) -> tensor<*xf32> {
+  return %w : tensor<*xf32>
+}
+
+// -----
+
+// expected-error @+1 {{argument 1 is no tensor of static shape: 'f32'}}
+func.func public @main(%w: tensor<f32>, %x: f32) -> tensor<f32> {
+  return %w : tensor<f32>
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 has an element type that a step cannot exchange: 'tensor<3xcomplex<f32>>'}}
+func.func public @main(%w: tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>> {
+  return %w : tensor<3xcomplex<f32>>
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 has an element type that a step cannot exchange: 'tensor<3xi4>'}}
+func.func public @main(%w: tensor<3xi4>) -> tensor<3xi4> {
+  return %w : tensor<3xi4>
+}
+
+// -----
+
+func.func public @main(%w: tensor<3xf32>) -> tensor<3xf32> {
+  // expected-error @+1 {{'arith.addf' op is no op of a training step}}
+  %0 = arith.addf %w, %w : tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+func.func public @main(%w: tensor<3xf32>) -> tensor<3xf32> {
+  // expected-error @+1 {{'func.call' op cannot be inlined: its callee has no body, or is recursive}}
+  %0 = call @f(%w) : (tensor<3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+func.func private @f(tensor<3xf32>) -> tensor<3xf32>
+
+// -----
+
+func.func public @main(%w: tensor<2xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'stablehlo.all_gather' op is about ranks: a step is the program of one device}}
+  %0 = "stablehlo.all_gather"(%w) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{expected a step of one block}}
+func.func public @main(%w: tensor<3xf32>) -> tensor<3xf32> {
+  cf.br ^bb1
+^bb1:
+  return %w : tensor<3xf32>
+}
