@@ -2,6 +2,7 @@
 
 #include "amsp/Placement/PlacementOpInterface.h"
 #include "Rules/Rules.h"
+#include "amsp/Dialect/StableHLO/IR/CHLOOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -68,4 +69,7 @@ void amsp::registerPlacementExternalModels(DialectRegistry &registry) {
         rules::attachContraction(*context);
         rules::attachIndexing(*context);
       });
+  registry.addExtension(+[](MLIRContext *context, chlo::CHLODialect *) {
+    rules::attachCHLO(*context);
+  });
 }

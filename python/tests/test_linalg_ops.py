@@ -4,6 +4,8 @@ Each group of ops is one function with many named results, so that one module
 is compiled for all of them.
 """
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -397,6 +399,8 @@ GRIDS = {
     "log1p": (np.log1p, jnp.log1p, np.geomspace(1e-10, 1e5, 20001)),
     "expm1": (np.expm1, jnp.expm1, np.linspace(-5, 20, 20001)),
     "cos": (np.cos, jnp.cos, np.linspace(-100, 100, 20001)),
+    "erf": (np.vectorize(math.erf), lax.erf, np.linspace(-4, 4, 20001)),
+    "erfc": (np.vectorize(math.erfc), lax.erfc, np.linspace(-4, 3, 20001)),
     "sqrt": (np.sqrt, jnp.sqrt, np.geomspace(1e-30, 1e30, 20001)),
     "rsqrt": (lambda x: 1 / np.sqrt(x), lax.rsqrt, np.geomspace(1e-30, 1e30, 20001)),
     "power": (

@@ -197,7 +197,7 @@ def ExpandMath : Pass<"amsp-expand-math", "::mlir::ModuleOp"> {
     (`TargetLibraryInfoImpl`, `LIBMVEC`). LLVM maps nothing else to it on x86,
     so in f32
 
-    - `tanh` and `erf` become rational functions,
+    - `tanh`, `erf` and `erfc` become rational functions,
     - `expm1` and `log1p` become expressions of `exp` and `log`,
     - `rsqrt` becomes 1 / sqrt in every type, as no instruction is exact enough.
 

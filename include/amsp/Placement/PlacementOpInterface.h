@@ -34,7 +34,7 @@ bool isZero(mlir::Value value);
 #include "amsp/Placement/PlacementOpInterface.h.inc"
 
 namespace amsp {
-/// Attaches the rules of the StableHLO ops.
+/// Attaches the rules of the StableHLO and chlo ops.
 void registerPlacementExternalModels(mlir::DialectRegistry &registry);
 } // namespace amsp
 

@@ -19,11 +19,11 @@ struct ExpandMathPass : amsp::impl::ExpandMathBase<ExpandMathPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-      return llvm::is_contained({math::TanhOp::getOperationName(),
-                                 math::ErfOp::getOperationName(),
-                                 math::ExpM1Op::getOperationName(),
-                                 math::Log1pOp::getOperationName()},
-                                name);
+      return llvm::is_contained(
+          {math::TanhOp::getOperationName(), math::ErfOp::getOperationName(),
+           math::ErfcOp::getOperationName(), math::ExpM1Op::getOperationName(),
+           math::Log1pOp::getOperationName()},
+          name);
     });
     math::populateExpansionPatterns(patterns, {"rsqrt"});
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

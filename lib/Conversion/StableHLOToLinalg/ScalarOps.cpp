@@ -78,6 +78,8 @@ static Value emitFloatFunction(ImplicitLocOpBuilder &b, Operation *op,
         return emitMath<math::RoundEvenOp>(b, v);
       })
       .Case([&](stablehlo::LogisticOp) { return emitLogistic(b, v[0]); })
+      .Case([&](chlo::ErfOp) { return emitMath<math::ErfOp>(b, v); })
+      .Case([&](chlo::ErfcOp) { return emitMath<math::ErfcOp>(b, v); })
       .Default(Value());
 }
 

@@ -1,6 +1,7 @@
 //===- Elementwise.cpp - Placement rules of elementwise ops ---------------===//
 
 #include "Rules.h"
+#include "amsp/Dialect/StableHLO/IR/CHLOOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 
 using namespace mlir;
@@ -158,4 +159,8 @@ void rules::attachElementwise(MLIRContext &context) {
          RoundNearestAfzOp, RoundNearestEvenOp, RsqrtOp, SelectOp, ShiftLeftOp,
          ShiftRightArithmeticOp, ShiftRightLogicalOp, SignOp, SineOp, SqrtOp,
          SubtractOp, TanOp, TanhOp, XorOp>(context);
+}
+
+void rules::attachCHLO(MLIRContext &context) {
+  attach<chlo::ErfOp, chlo::ErfcOp, chlo::SquareOp>(context);
 }

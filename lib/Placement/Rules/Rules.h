@@ -8,6 +8,7 @@
 namespace amsp::rules {
 
 void attachElementwise(mlir::MLIRContext &context);
+void attachCHLO(mlir::MLIRContext &context);
 void attachShape(mlir::MLIRContext &context);
 void attachContraction(mlir::MLIRContext &context);
 void attachIndexing(mlir::MLIRContext &context);

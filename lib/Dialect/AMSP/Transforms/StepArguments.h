@@ -9,8 +9,7 @@
 
 namespace amsp {
 
-/// The module's only public function; an error if there is not exactly one, or
-/// if it calls others.
+/// The module's only public function; an error if there is not exactly one.
 mlir::FailureOr<mlir::func::FuncOp> getStep(mlir::ModuleOp module);
 
 /// The role of an argument; nothing before `amsp-annotate-roles`.

@@ -2,6 +2,7 @@
 
 #include "StepArguments.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
+#include "amsp/Dialect/StableHLO/IR/CHLOOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 
 namespace amsp {
@@ -46,8 +47,9 @@ static LogicalResult verifyOp(Operation *op) {
   if (isa<func::CallOp>(op))
     return op->emitOpError("cannot be inlined: its callee has no body, or is "
                            "recursive");
-  bool isKnown = isa_and_nonnull<StableHLODialect>(op->getDialect()) ||
-                 isa<func::ReturnOp>(op);
+  bool isKnown =
+      isa_and_nonnull<StableHLODialect, chlo::CHLODialect>(op->getDialect()) ||
+      isa<func::ReturnOp>(op);
   if (!isKnown)
     return op->emitOpError("is no op of a training step");
   for (Type type : op->getResultTypes())

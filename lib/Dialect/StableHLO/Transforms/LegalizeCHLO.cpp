@@ -31,6 +31,8 @@ struct LegalizeCHLO : stablehlo::impl::LegalizeCHLOBase<LegalizeCHLO> {
     ConversionTarget target(getContext());
     target.addIllegalDialect<chlo::CHLODialect>();
     target.addLegalDialect<stablehlo::StableHLODialect>();
+    // Functions that code generation has as they are.
+    target.addLegalOp<chlo::ErfOp, chlo::ErfcOp>();
     RewritePatternSet patterns(&getContext());
     stablehlo::populateLegalizeCHLOPatterns(patterns);
     if (failed(applyPartialConversion(getOperation(), target,

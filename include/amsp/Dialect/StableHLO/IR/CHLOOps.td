@@ -15,6 +15,9 @@ class CHLO_UnaryOp<string mnemonic, Type type, string meaning>
   let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
 }
 
+def CHLO_ErfOp : CHLO_UnaryOp<"erf", StableHLO_FloatTensor, "Error function">;
+def CHLO_ErfcOp : CHLO_UnaryOp<"erfc", StableHLO_FloatTensor,
+                               "Complement of the error function">;
 def CHLO_SquareOp : CHLO_UnaryOp<"square", StableHLO_NumberTensor, "Square">;
 
 #endif // AMSP_DIALECT_STABLEHLO_IR_CHLOOPS_TD

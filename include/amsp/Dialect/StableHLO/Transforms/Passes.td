@@ -9,7 +9,8 @@ def LegalizeCHLO : Pass<"amsp-legalize-chlo"> {
   let summary = "Turn the ops of chlo into those of StableHLO";
   let description = [{
     Exports contain a few ops of the `chlo` dialect where StableHLO has no single
-    op. Every later pass sees StableHLO only.
+    op. Later passes see StableHLO only, but for the error functions `chlo.erf`
+    and `chlo.erfc`, which code generation has as they are.
 
     ```mlir
     func.func @square(%x: tensor<4xf32>) -> tensor<4xf32> {
