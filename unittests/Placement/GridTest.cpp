@@ -9,8 +9,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 namespace amsp {
-void PrintTo(const Digit &digit, std::ostream *os) {
-  *os << digit.stride << ":" << digit.size;
+static std::ostream &operator<<(std::ostream &os, const Digit &digit) {
+  return os << digit.stride << ":" << digit.size;
 }
 } // namespace amsp
 

@@ -42,7 +42,7 @@ TEST(GroupShapeTest, SplitsDigitsByLevel) {
 
 TEST(CollectiveModelTest, RingOverTwoLevels) {
   CollectiveModel model(makeCluster(), CollectiveTable());
-  auto gather = [&](double bytes, GroupShape group) {
+  auto gather = [&](double bytes, const GroupShape &group) {
     return model.getSeconds(CollectiveKind::AllGather, bytes, group);
   };
   EXPECT_EQ(gather(1e9, {1, 1}), 0);
@@ -60,7 +60,7 @@ TEST(CollectiveModelTest, MoreBandwidthIsNeverSlower) {
   CollectiveModel fast(makeCluster(11e9), CollectiveTable());
   for (CollectiveKind kind : kKinds)
     for (double bytes : {1e3, 1e6, 1e9})
-      for (GroupShape group : {GroupShape{4, 1}, {4, 8}, {1, 8}, {2, 4}})
+      for (const GroupShape &group : {GroupShape{4, 1}, {4, 8}, {1, 8}, {2, 4}})
         EXPECT_LE(fast.getSeconds(kind, bytes, group),
                   slow.getSeconds(kind, bytes, group));
 }

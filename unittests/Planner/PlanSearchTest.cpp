@@ -66,7 +66,7 @@ TEST(StrategySpaceTest, AllChains) {
   StrategySpace space({4, 3});
   EXPECT_EQ(space.getNumFactors(), 6u);
   EXPECT_EQ(space.getPieces(space.getAll()), 12);
-  int64_t chains = 0, short_ = 0;
+  int64_t chains = 0, shortChains = 0;
   forEachChain(space, 2, [&](FactorChain chain) {
     ++chains;
     Strategy strategy = space.getStrategy(chain.p, chain.g, chain.os);
@@ -75,10 +75,10 @@ TEST(StrategySpaceTest, AllChains) {
   // Chains of three factors: 10 of 4 = 2^2, 4 of 3.
   EXPECT_EQ(chains, 40);
   forEachChain(space, 1, [&](FactorChain chain) {
-    ++short_;
+    ++shortChains;
     EXPECT_EQ(chain.p, chain.g);
   });
-  EXPECT_EQ(short_, 6 * 3);
+  EXPECT_EQ(shortChains, 6 * 3);
 }
 
 /// Gigabytes of the ZeRO paper's table for ranks of one level.
