@@ -1,5 +1,6 @@
 //===- PlaceResults.cpp - Buffers of a step's arguments and results -------===//
 
+#include "BranchDestinations.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Target/CPU/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -35,7 +36,7 @@ static MemRefType getBufferType(Type tensor) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops and conditionals
+// Loops
 //===----------------------------------------------------------------------===//
 
 /// True if a nested loop makes `value` by updating `carry`: it is in the
@@ -68,50 +69,6 @@ static void placeLoopCarries(scf::ForOp loop) {
     if (isa<RankedTensorType>(next.getType()) && next != carry &&
         !isUpdatedByNestedLoop(next, carry))
       yield.setOperand(index, materialize(builder, next.getLoc(), next, carry));
-  }
-}
-
-/// A tensor from before the conditional that one of the branches hands on, and
-/// that nothing but the conditional needs any more: a conditional update of it.
-static Value findUpdatedTensor(OpResult result) {
-  Operation *conditional = result.getOwner();
-  for (Region &region : conditional->getRegions()) {
-    Value value =
-        region.front().getTerminator()->getOperand(result.getResultNumber());
-    bool isFromBefore = value.getParentRegion()->isProperAncestor(&region);
-    bool isDead = llvm::all_of(value.getUsers(), [&](Operation *user) {
-      Operation *top = conditional->getBlock()->findAncestorOpInBlock(*user);
-      return top && (top == conditional || top->isBeforeInBlock(conditional));
-    });
-    bool isInSameBlock =
-        value.getParentBlock() == conditional->getBlock(); // not around a loop
-    if (isFromBefore && isDead && isInSameBlock)
-      return value;
-  }
-  return {};
-}
-
-/// Gives each result of a conditional one buffer, which all branches write.
-static void placeBranchResults(Operation *conditional) {
-  OpBuilder before(conditional);
-  for (OpResult result : conditional->getResults()) {
-    auto type = dyn_cast<RankedTensorType>(result.getType());
-    if (!type)
-      continue;
-    Value destination = findUpdatedTensor(result);
-    if (!destination)
-      destination =
-          tensor::EmptyOp::create(before, conditional->getLoc(),
-                                  type.getShape(), type.getElementType());
-    for (Region &region : conditional->getRegions()) {
-      Operation *yield = region.front().getTerminator();
-      OpBuilder builder(yield);
-      Value value = yield->getOperand(result.getResultNumber());
-      if (value != destination)
-        yield->setOperand(
-            result.getResultNumber(),
-            materialize(builder, conditional->getLoc(), value, destination));
-    }
   }
 }
 
