@@ -1,15 +1,16 @@
 //===- BranchDestinations.cpp - One buffer per conditional result ---------===//
 
 #include "BranchDestinations.h"
+#include "DestinationRoots.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
+using namespace amsp;
 using bufferization::AllocTensorOp;
 using bufferization::MaterializeInDestinationOp;
 
@@ -18,27 +19,11 @@ static bool isView(Operation *op) {
              tensor::ExtractSliceOp>(op);
 }
 
-static Value skipViews(Value tensor) {
-  while (Operation *op = tensor.getDefiningOp()) {
-    if (!isView(op))
-      break;
-    tensor = op->getOperand(0);
-  }
-  return tensor;
-}
-
-/// True if `tensor` is all that its buffer holds, and the buffer may be
-/// written.
-static bool ownsWritableBuffer(Value tensor) {
-  if (auto argument = dyn_cast<BlockArgument>(tensor)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (auto step = dyn_cast<func::FuncOp>(parent))
-      return static_cast<bool>(
-          step.getArgAttr(argument.getArgNumber(), amsp::kResultAttr));
-    return isa<scf::ForOp>(parent);
-  }
-  return isa<DestinationStyleOpInterface, scf::ForOp, scf::IfOp,
-             scf::IndexSwitchOp>(tensor.getDefiningOp());
+/// True if the buffer of `tensor` belongs to the values computed into it, and
+/// not to a state or carry, whose next value goes there.
+static bool hasBufferOfItsOwn(Value tensor) {
+  Operation *root = getDestinationRoot(tensor).getDefiningOp();
+  return isa_and_nonnull<tensor::EmptyOp, AllocTensorOp>(root);
 }
 
 /// True if nothing after `conditional` needs `tensor`, itself or a view of it.
@@ -61,7 +46,7 @@ static Value findOldValue(OpResult result) {
       continue;
     auto step = cast<func::FuncOp>(use.getOwner()->getParentOp());
     if (auto argument =
-            step.getResultAttrOfType<IntegerAttr>(index, amsp::kArgumentAttr))
+            step.getResultAttrOfType<IntegerAttr>(index, kArgumentAttr))
       return step.getArgument(argument.getInt());
   }
   return {};
@@ -77,6 +62,7 @@ public:
   void place();
 
 private:
+  bool isDestinationRoot(Value root);
   bool canUpdate(Value tensor);
   Value findUpdatedTensor(OpResult result);
   void copyOverwritten(Region &branch);
@@ -88,23 +74,31 @@ private:
 };
 } // namespace
 
-bool BranchDestinations::canUpdate(Value tensor) {
-  return tensor.getParentBlock() == conditional->getBlock() &&
-         ownsWritableBuffer(tensor) && diesIn(tensor, conditional) &&
-         !llvm::is_contained(destinations, tensor);
+bool BranchDestinations::isDestinationRoot(Value root) {
+  return llvm::any_of(destinations, [&](Value destination) {
+    return destination && getDestinationRoot(destination) == root;
+  });
 }
 
-/// A tensor from before the conditional that `result` may overwrite: one that a
-/// branch hands on, or the one whose next value it is.
+bool BranchDestinations::canUpdate(Value tensor) {
+  return tensor.getParentBlock() == conditional->getBlock() &&
+         diesIn(tensor, conditional) &&
+         !isDestinationRoot(getDestinationRoot(tensor));
+}
+
+/// A tensor from before the conditional that `result` may overwrite: the one
+/// whose next value it is, or one that a branch hands on.
 Value BranchDestinations::findUpdatedTensor(OpResult result) {
+  Value old = findOldValue(result);
+  if (old && canUpdate(old))
+    return old;
   for (Region &branch : conditional->getRegions()) {
     Value value =
         branch.front().getTerminator()->getOperand(result.getResultNumber());
-    if (canUpdate(value))
+    if (hasBufferOfItsOwn(value) && canUpdate(value))
       return value;
   }
-  Value old = findOldValue(result);
-  return old && canUpdate(old) ? old : Value();
+  return {};
 }
 
 /// Copies what a branch hands on from the destination of another result, before
@@ -112,10 +106,12 @@ Value BranchDestinations::findUpdatedTensor(OpResult result) {
 void BranchDestinations::copyOverwritten(Region &branch) {
   OpBuilder builder(branch.front().getTerminator());
   for (OpOperand &yielded : branch.front().getTerminator()->getOpOperands()) {
-    Value value = yielded.get();
     Value destination = destinations[yielded.getOperandNumber()];
-    if (destination && value != destination &&
-        llvm::is_contained(destinations, skipViews(value)))
+    if (!destination)
+      continue;
+    Value value = yielded.get();
+    Value root = getDestinationRoot(value);
+    if (root != getDestinationRoot(destination) && isDestinationRoot(root))
       yielded.set(AllocTensorOp::create(builder, conditional->getLoc(),
                                         cast<RankedTensorType>(value.getType()),
                                         ValueRange(), value));

@@ -1,11 +1,12 @@
 //===- PlaceResults.cpp - Buffers of a step's arguments and results -------===//
 
 #include "BranchDestinations.h"
+#include "DestinationRoots.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Target/CPU/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace amsp {
 #define GEN_PASS_DEF_PLACERESULTS
@@ -51,8 +52,8 @@ static bool isUpdatedByNestedLoop(Value value, Value carry) {
   return false;
 }
 
-/// Sends the values that a loop carries back to the buffers they came in. A
-/// carry that becomes another carry is copied first, before any of them is
+/// Sends the values that a loop carries back to the buffers they came in. What
+/// may be in the buffer of another carry is copied first, before any of them is
 /// overwritten.
 static void placeLoopCarries(scf::ForOp loop) {
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
@@ -60,8 +61,10 @@ static void placeLoopCarries(scf::ForOp loop) {
   Block::BlockArgListType carries = loop.getRegionIterArgs();
   for (auto [index, carry] : llvm::enumerate(carries)) {
     Value next = yield.getOperand(index);
-    if (isa<RankedTensorType>(next.getType()) && next != carry &&
-        llvm::is_contained(carries, next))
+    if (!isa<RankedTensorType>(next.getType()))
+      continue;
+    Value root = getDestinationRoot(next);
+    if (root != carry && llvm::is_contained(carries, root))
       yield.setOperand(index, copyOf(builder, loop.getLoc(), next));
   }
   for (auto [index, carry] : llvm::enumerate(carries)) {
@@ -95,7 +98,7 @@ private:
   LogicalResult findDestinations();
   void convertArguments();
   void addResultBuffers();
-  void copyPassedThrough();
+  void copyFromOtherStates();
   void writeResults();
 
   func::FuncOp step;
@@ -179,14 +182,15 @@ void StepBoundary::addResultBuffers() {
   step->removeAttr(step.getResAttrsAttrName());
 }
 
-/// A result that is another argument's old value is read before any argument is
-/// overwritten.
-void StepBoundary::copyPassedThrough() {
+/// A result that may be in another argument's buffer is read before any
+/// argument is overwritten.
+void StepBoundary::copyFromOtherStates() {
   builder.setInsertionPoint(terminator);
   for (OpOperand &result : terminator->getOpOperands()) {
-    Value destination = destinations[result.getOperandNumber()].second;
-    auto *argument = llvm::find(tensors, result.get());
-    if (result.get() != destination && argument != tensors.end() &&
+    Value root = getDestinationRoot(result.get());
+    auto *argument = llvm::find(tensors, root);
+    if (root != destinations[result.getOperandNumber()].second &&
+        argument != tensors.end() &&
         isState(std::distance(tensors.begin(), argument)))
       result.set(copyOf(builder, terminator.getLoc(), result.get()));
   }
@@ -214,7 +218,7 @@ LogicalResult StepBoundary::rewrite() {
   builder.setInsertionPointToStart(&step.getBody().front());
   convertArguments();
   addResultBuffers();
-  copyPassedThrough();
+  copyFromOtherStates();
   writeResults();
   return success();
 }
