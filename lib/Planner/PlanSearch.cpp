@@ -201,7 +201,7 @@ UnitPlan amsp::planUnits(ArrayRef<Unit> units,
   plan.seconds = counts.seconds;
   plan.chains.resize(units.size());
   for (auto [shape, count] : zip(shapes, counts.counts)) {
-    auto unit = shape.units.begin();
+    const auto *unit = shape.units.begin();
     for (size_t choice = count.size(); choice-- > 0;)
       for (int64_t i = 0; i < count[choice]; ++i)
         plan.chains[*unit++] = shape.chains[choice];

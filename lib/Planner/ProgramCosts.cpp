@@ -9,7 +9,6 @@
 
 using namespace mlir;
 using namespace amsp;
-using llvm::ArrayRef;
 
 double amsp::getAchievedShare(const Device &device, double operations) {
   const std::vector<AchievedRate> &curve = device.achieved;

@@ -7,12 +7,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace amsp {
 #define GEN_PASS_DEF_LOWERKERNELS
@@ -45,19 +41,6 @@ static void relaxArithmetic(linalg::LinalgOp op) {
     for (Operation *user : accumulator.getUsers())
       if (isa<arith::AddFOp, arith::MulFOp>(user))
         relax(user, arith::FastMathFlags::reassoc);
-}
-
-/// tanh, erf and others have no vector form in libmvec; polynomials vectorise.
-static LogicalResult approximateMath(func::FuncOp kernel) {
-  RewritePatternSet patterns(kernel.getContext());
-  auto isApproximated = [](StringRef name) {
-    return llvm::is_contained(
-        {math::TanhOp::getOperationName(), math::ErfOp::getOperationName(),
-         math::Log1pOp::getOperationName(), math::ExpM1Op::getOperationName()},
-        name);
-  };
-  populateMathPolynomialApproximationPatterns(patterns, isApproximated);
-  return applyPatternsGreedily(kernel, std::move(patterns));
 }
 
 static LogicalResult lowerToLoops(func::FuncOp kernel, IRRewriter &rewriter) {
@@ -117,8 +100,7 @@ struct LowerKernels : amsp::impl::LowerKernelsBase<LowerKernels> {
     if (!kernel.isPrivate() || kernel.isDeclaration())
       return;
     IRRewriter rewriter(&getContext());
-    if (failed(lowerToLoops(kernel, rewriter)) ||
-        failed(approximateMath(kernel)) || failed(passAddresses(kernel)))
+    if (failed(lowerToLoops(kernel, rewriter)) || failed(passAddresses(kernel)))
       signalPassFailure();
   }
 };

@@ -319,12 +319,11 @@ def LowerKernels : Pass<"amsp-lower-kernels", "::mlir::func::FuncOp"> {
   let summary = "turns kernels into loops";
   let description = [{
     Linalg ops become loops over loads and stores. Sums may be reassociated, so that
-    they vectorise; products and sums may be contracted. Functions that have no
-    vector form in libmvec (tanh, erf, ...) become polynomials for f32.
+    they vectorise; products and sums may be contracted. Buffers are passed as bare
+    addresses.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::math::MathDialect",
-                           "::mlir::vector::VectorDialect"];
+                           "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
 def ExportStep : Pass<"amsp-export-step", "::mlir::ModuleOp"> {

@@ -1,0 +1,34 @@
+// RUN: amsp-opt %s --pass-pipeline='builtin.module(func.func(amsp-prepare-destinations))' | FileCheck %s
+
+#id = affine_map<(d0) -> (d0)>
+
+// Two ops that would write into one empty tensor get one each; the scalar that
+// a body reads moves into it.
+
+// CHECK-LABEL: func.func @shared
+func.func @shared(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  // CHECK: %[[E0:.*]] = tensor.empty() : tensor<8xf32>
+  // CHECK: linalg.exp ins(%arg0 : tensor<8xf32>) outs(%[[E0]] : tensor<8xf32>)
+  // CHECK: %[[E1:.*]] = tensor.empty() : tensor<8xf32>
+  // CHECK: linalg.log ins(%arg0 : tensor<8xf32>) outs(%[[E1]] : tensor<8xf32>)
+  %empty = tensor.empty() : tensor<8xf32>
+  %0 = linalg.exp ins(%x : tensor<8xf32>) outs(%empty : tensor<8xf32>) -> tensor<8xf32>
+  %1 = linalg.log ins(%x : tensor<8xf32>) outs(%empty : tensor<8xf32>) -> tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @constant_operand
+func.func @constant_operand(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %two = arith.constant dense<2.0> : tensor<8xf32>
+  %empty = tensor.empty() : tensor<8xf32>
+  // CHECK: %[[TWO:.*]] = arith.constant 2.000000e+00 : f32
+  // CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<8xf32>)
+  // CHECK: arith.mulf %{{.*}}, %[[TWO]] : f32
+  %0 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%x, %two : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %product = arith.mulf %a, %b : f32
+    linalg.yield %product : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
