@@ -88,7 +88,9 @@ public:
         terminator(
             cast<func::ReturnOp>(step.getBody().back().getTerminator())) {}
 
-  LogicalResult rewrite();
+  /// Finds the destinations; nothing is changed yet.
+  LogicalResult verify();
+  void rewrite();
 
 private:
   bool isState(unsigned argument) {
@@ -212,15 +214,16 @@ void StepBoundary::writeResults() {
   terminator->setOperands({});
 }
 
-LogicalResult StepBoundary::rewrite() {
-  if (failed(verifyTypes()) || failed(findDestinations()))
-    return failure();
+LogicalResult StepBoundary::verify() {
+  return failure(failed(verifyTypes()) || failed(findDestinations()));
+}
+
+void StepBoundary::rewrite() {
   builder.setInsertionPointToStart(&step.getBody().front());
   convertArguments();
   addResultBuffers();
   copyFromOtherStates();
   writeResults();
-  return success();
 }
 
 namespace {
@@ -233,6 +236,9 @@ struct PlaceResults : amsp::impl::PlaceResultsBase<PlaceResults> {
       step.emitError("expected a step of one block");
       return signalPassFailure();
     }
+    StepBoundary boundary(step);
+    if (failed(boundary.verify()))
+      return signalPassFailure();
     WalkResult walk = step.walk([](Operation *op) {
       if (auto loop = dyn_cast<scf::ForOp>(op))
         placeLoopCarries(loop);
@@ -246,8 +252,9 @@ struct PlaceResults : amsp::impl::PlaceResultsBase<PlaceResults> {
       }
       return WalkResult::advance();
     });
-    if (walk.wasInterrupted() || failed(StepBoundary(step).rewrite()))
+    if (walk.wasInterrupted())
       return signalPassFailure();
+    boundary.rewrite();
   }
 };
 } // namespace
