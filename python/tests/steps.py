@@ -371,15 +371,18 @@ def branches() -> Step:
         h = jax.lax.switch(n % 3, kinds, x @ params["w0"])
         return jnp.square(h @ params["w1"] - y).mean()
 
-    def start_or_average(n, average, g):
-        return jax.lax.cond(n == 0, lambda a: g, lambda a: 0.9 * a + 0.1 * g, average)
+    def averages(n, old, new):
+        def average(a, g):
+            return jax.lax.cond(n == 0, lambda a: g, lambda a: 0.9 * a + 0.1 * g, a)
+
+        return jax.tree.map(average, old, new)
 
     def step(params, average, n, x, y):
         value, gradients = jax.value_and_grad(loss)(params, n, x, y)
         size = jax.tree.map(lambda g: jnp.square(g).sum(), gradients)
-        size = jax.tree.map(lambda a, s: start_or_average(n, a, s), average["size"], size)
+        size = averages(n, average["size"], size)
         scaled = jax.tree.map(lambda g, s: g / jnp.sqrt(s + 1), gradients, size)
-        mean = jax.tree.map(lambda a, g: start_or_average(n, a, g), average["mean"], scaled)
+        mean = averages(n, average["mean"], scaled)
         left, right = jax.lax.cond(
             n == 1, lambda a, b: (b, a), lambda a, b: (a, b + 1), *average["pair"]
         )
