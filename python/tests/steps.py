@@ -361,11 +361,78 @@ def odd_state() -> Step:
     return Step(step, (params, optimizer.init(params), frozen, *batch), 3)
 
 
+def branches() -> Step:
+    """A switch with its gradient; conditionals that start a state, hand an old
+    value on, swap two states, give one value twice, pick the batch's rows or a
+    constant, nest, and update what a loop carries."""
+
+    def loss(params, n, x, y):
+        kinds = (lambda h: h, jnp.tanh, jax.nn.relu)
+        h = jax.lax.switch(n % 3, kinds, x @ params["w0"])
+        return jnp.square(h @ params["w1"] - y).mean()
+
+    def averages(n, old, new):
+        def average(a, g):
+            return jax.lax.cond(n == 0, lambda a: g, lambda a: 0.9 * a + 0.1 * g, a)
+
+        return jax.tree.map(average, old, new)
+
+    def step(params, average, n, x, y):
+        value, gradients = jax.value_and_grad(loss)(params, n, x, y)
+        size = jax.tree.map(lambda g: jnp.square(g).sum(), gradients)
+        size = averages(n, average["size"], size)
+        scaled = jax.tree.map(lambda g, s: g / jnp.sqrt(s + 1), gradients, size)
+        mean = averages(n, average["mean"], scaled)
+        left, right = jax.lax.cond(
+            n == 1, lambda a, b: (b, a), lambda a, b: (a, b + 1), *average["pair"]
+        )
+        first, second = jax.lax.cond(
+            n == 1, lambda a: (a, a), lambda a: (a + 1, 2 * a), mean["w1"]
+        )
+        rows = jax.lax.cond(n == 1, lambda x: x, lambda x: x + 1, x)
+        constant = np.arange(5).astype(rows.dtype)
+        chosen = jax.lax.cond(n == 1, lambda: constant, lambda: rows.sum(0))
+        nested = jax.lax.cond(
+            n == 0,
+            lambda c: c,
+            lambda c: jax.lax.cond(n == 1, lambda c: c, lambda c: chosen, c),
+            average["nested"],
+        )
+
+        def count(carry, i):
+            old, odd = carry
+            odd = jax.lax.cond(i % 2 == n % 2, lambda o: o, lambda o: o + old, odd)
+            return (odd, old), odd.sum()
+
+        (old, odd), sums = jax.lax.scan(count, average["carried"], jnp.arange(3))
+        params = jax.tree.map(lambda p, m: p - 0.1 * m, params, mean)
+        average = {
+            "size": size,
+            "mean": mean,
+            "pair": (left, right),
+            "nested": nested,
+            "carried": (odd, old),
+        }
+        return params, average, n + 1, value, first, second, rows, sums
+
+    params = {"w0": normal(5, 7, seed=1), "w1": normal(7, 3, seed=2)}
+    average = {
+        "size": jax.tree.map(lambda p: np.float32(0), params),
+        "mean": jax.tree.map(np.zeros_like, params),
+        "pair": (normal(4, 3, seed=3), normal(4, 3, seed=4)),
+        "nested": normal(5, seed=5),
+        "carried": (normal(6, seed=6), normal(6, seed=7)),
+    }
+    batch = (normal(24, 5, seed=8), normal(24, 3, seed=9))
+    return Step(step, (params, average, np.int32(0), *batch), 3, steps=4)
+
+
 CASES: dict[str, Callable[[], Step]] = {
     "rows_of_several_kinds": rows_of_several_kinds,
     "in_batch_negatives": in_batch_negatives,
     "recomputed_blocks": recomputed_blocks,
     "odd_state": odd_state,
+    "branches": branches,
     "norms": norms,
     "shards_3_and_4": shards_3_and_4,
     "trust_ratio": trust_ratio,

@@ -186,3 +186,8 @@ def test_blocks_are_recomputed_from_the_same_parameters(finished):
 @over("odd_state", ("levels=2", "zero2"), ("levels=2x2", "p=2,os=4"))
 def test_state_of_odd_shapes_and_uses(finished):
     assert not finished.comparison.faults
+
+
+@over("branches", ("levels=2", "zero3"), ("levels=3", "ddp"), ("levels=2x2", "p=2,os=4"))
+def test_branches_write_one_buffer(finished):
+    assert not finished.comparison.faults

@@ -1,10 +1,12 @@
 //===- PlaceResults.cpp - Buffers of a step's arguments and results -------===//
 
+#include "BranchDestinations.h"
+#include "DestinationRoots.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Target/CPU/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace amsp {
 #define GEN_PASS_DEF_PLACERESULTS
@@ -35,7 +37,7 @@ static MemRefType getBufferType(Type tensor) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops and conditionals
+// Loops
 //===----------------------------------------------------------------------===//
 
 /// True if a nested loop makes `value` by updating `carry`: it is in the
@@ -50,8 +52,8 @@ static bool isUpdatedByNestedLoop(Value value, Value carry) {
   return false;
 }
 
-/// Sends the values that a loop carries back to the buffers they came in. A
-/// carry that becomes another carry is copied first, before any of them is
+/// Sends the values that a loop carries back to the buffers they came in. What
+/// may be in the buffer of another carry is copied first, before any of them is
 /// overwritten.
 static void placeLoopCarries(scf::ForOp loop) {
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
@@ -59,8 +61,10 @@ static void placeLoopCarries(scf::ForOp loop) {
   Block::BlockArgListType carries = loop.getRegionIterArgs();
   for (auto [index, carry] : llvm::enumerate(carries)) {
     Value next = yield.getOperand(index);
-    if (isa<RankedTensorType>(next.getType()) && next != carry &&
-        llvm::is_contained(carries, next))
+    if (!isa<RankedTensorType>(next.getType()))
+      continue;
+    Value root = getDestinationRoot(next);
+    if (root != carry && llvm::is_contained(carries, root))
       yield.setOperand(index, copyOf(builder, loop.getLoc(), next));
   }
   for (auto [index, carry] : llvm::enumerate(carries)) {
@@ -68,50 +72,6 @@ static void placeLoopCarries(scf::ForOp loop) {
     if (isa<RankedTensorType>(next.getType()) && next != carry &&
         !isUpdatedByNestedLoop(next, carry))
       yield.setOperand(index, materialize(builder, next.getLoc(), next, carry));
-  }
-}
-
-/// A tensor from before the conditional that one of the branches hands on, and
-/// that nothing but the conditional needs any more: a conditional update of it.
-static Value findUpdatedTensor(OpResult result) {
-  Operation *conditional = result.getOwner();
-  for (Region &region : conditional->getRegions()) {
-    Value value =
-        region.front().getTerminator()->getOperand(result.getResultNumber());
-    bool isFromBefore = value.getParentRegion()->isProperAncestor(&region);
-    bool isDead = llvm::all_of(value.getUsers(), [&](Operation *user) {
-      Operation *top = conditional->getBlock()->findAncestorOpInBlock(*user);
-      return top && (top == conditional || top->isBeforeInBlock(conditional));
-    });
-    bool isInSameBlock =
-        value.getParentBlock() == conditional->getBlock(); // not around a loop
-    if (isFromBefore && isDead && isInSameBlock)
-      return value;
-  }
-  return {};
-}
-
-/// Gives each result of a conditional one buffer, which all branches write.
-static void placeBranchResults(Operation *conditional) {
-  OpBuilder before(conditional);
-  for (OpResult result : conditional->getResults()) {
-    auto type = dyn_cast<RankedTensorType>(result.getType());
-    if (!type)
-      continue;
-    Value destination = findUpdatedTensor(result);
-    if (!destination)
-      destination =
-          tensor::EmptyOp::create(before, conditional->getLoc(),
-                                  type.getShape(), type.getElementType());
-    for (Region &region : conditional->getRegions()) {
-      Operation *yield = region.front().getTerminator();
-      OpBuilder builder(yield);
-      Value value = yield->getOperand(result.getResultNumber());
-      if (value != destination)
-        yield->setOperand(
-            result.getResultNumber(),
-            materialize(builder, conditional->getLoc(), value, destination));
-    }
   }
 }
 
@@ -128,7 +88,9 @@ public:
         terminator(
             cast<func::ReturnOp>(step.getBody().back().getTerminator())) {}
 
-  LogicalResult rewrite();
+  /// Finds the destinations; nothing is changed yet.
+  LogicalResult verify();
+  void rewrite();
 
 private:
   bool isState(unsigned argument) {
@@ -138,7 +100,7 @@ private:
   LogicalResult findDestinations();
   void convertArguments();
   void addResultBuffers();
-  void copyPassedThrough();
+  void copyFromOtherStates();
   void writeResults();
 
   func::FuncOp step;
@@ -222,14 +184,15 @@ void StepBoundary::addResultBuffers() {
   step->removeAttr(step.getResAttrsAttrName());
 }
 
-/// A result that is another argument's old value is read before any argument is
-/// overwritten.
-void StepBoundary::copyPassedThrough() {
+/// A result that may be in another argument's buffer is read before any
+/// argument is overwritten.
+void StepBoundary::copyFromOtherStates() {
   builder.setInsertionPoint(terminator);
   for (OpOperand &result : terminator->getOpOperands()) {
-    Value destination = destinations[result.getOperandNumber()].second;
-    auto *argument = llvm::find(tensors, result.get());
-    if (result.get() != destination && argument != tensors.end() &&
+    Value root = getDestinationRoot(result.get());
+    auto *argument = llvm::find(tensors, root);
+    if (root != destinations[result.getOperandNumber()].second &&
+        argument != tensors.end() &&
         isState(std::distance(tensors.begin(), argument)))
       result.set(copyOf(builder, terminator.getLoc(), result.get()));
   }
@@ -251,15 +214,16 @@ void StepBoundary::writeResults() {
   terminator->setOperands({});
 }
 
-LogicalResult StepBoundary::rewrite() {
-  if (failed(verifyTypes()) || failed(findDestinations()))
-    return failure();
+LogicalResult StepBoundary::verify() {
+  return failure(failed(verifyTypes()) || failed(findDestinations()));
+}
+
+void StepBoundary::rewrite() {
   builder.setInsertionPointToStart(&step.getBody().front());
   convertArguments();
   addResultBuffers();
-  copyPassedThrough();
+  copyFromOtherStates();
   writeResults();
-  return success();
 }
 
 namespace {
@@ -272,6 +236,9 @@ struct PlaceResults : amsp::impl::PlaceResultsBase<PlaceResults> {
       step.emitError("expected a step of one block");
       return signalPassFailure();
     }
+    StepBoundary boundary(step);
+    if (failed(boundary.verify()))
+      return signalPassFailure();
     WalkResult walk = step.walk([](Operation *op) {
       if (auto loop = dyn_cast<scf::ForOp>(op))
         placeLoopCarries(loop);
@@ -285,8 +252,9 @@ struct PlaceResults : amsp::impl::PlaceResultsBase<PlaceResults> {
       }
       return WalkResult::advance();
     });
-    if (walk.wasInterrupted() || failed(StepBoundary(step).rewrite()))
+    if (walk.wasInterrupted())
       return signalPassFailure();
+    boundary.rewrite();
   }
 };
 } // namespace

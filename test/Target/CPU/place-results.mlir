@@ -34,26 +34,23 @@ func.func @outputs(%a: tensor<8xf32> {amsp.result = 0 : i64}, %x: tensor<8xf32>)
   return %a, %x : tensor<8xf32>, tensor<8xf32>
 }
 
-// -----
-
-// CHECK-LABEL: func.func @branches
-// CHECK: %[[E:.*]] = tensor.empty()
-// CHECK: scf.if
-// CHECK: bufferization.materialize_in_destination %{{.*}} in %[[E]]
-// CHECK: else
-// CHECK: bufferization.materialize_in_destination %{{.*}} in %[[E]]
-func.func @branches(%flag: tensor<i1>) -> tensor<8xf32> {
-  %c = tensor.extract %flag[] : tensor<i1>
-  %zero = arith.constant 0.0 : f32
-  %one = arith.constant 1.0 : f32
-  %0 = scf.if %c -> tensor<8xf32> {
+// Of two states that trade places through loops, one is in the other's buffer.
+// CHECK-LABEL: func.func @swap_after_loop
+// CHECK: %[[LOOP:.*]]:2 = scf.for
+// CHECK-DAG: %[[CB:.*]] = bufferization.alloc_tensor() copy(%[[LOOP]]#1)
+// CHECK-DAG: %[[CA:.*]] = bufferization.alloc_tensor() copy(%[[LOOP]]#0)
+// CHECK: bufferization.materialize_in_destination %[[CB]] in
+// CHECK: bufferization.materialize_in_destination %[[CA]] in
+func.func @swap_after_loop(%a: tensor<8xf32> {amsp.result = 0 : i64}, %b: tensor<8xf32> {amsp.result = 1 : i64})
+    -> (tensor<8xf32> {amsp.argument = 0 : i64}, tensor<8xf32> {amsp.argument = 1 : i64}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %0:2 = scf.for %i = %c0 to %c4 step %c1 iter_args(%x = %a, %y = %b)
+      -> (tensor<8xf32>, tensor<8xf32>) {
     %e = tensor.empty() : tensor<8xf32>
-    %1 = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-    scf.yield %1 : tensor<8xf32>
-  } else {
-    %e = tensor.empty() : tensor<8xf32>
-    %1 = linalg.fill ins(%one : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-    scf.yield %1 : tensor<8xf32>
+    %1 = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %1, %y : tensor<8xf32>, tensor<8xf32>
   }
-  return %0 : tensor<8xf32>
+  return %0#1, %0#0 : tensor<8xf32>, tensor<8xf32>
 }

@@ -110,7 +110,8 @@ def PlaceResults : Pass<"amsp-place-results", "::mlir::func::FuncOp"> {
     Arguments become memrefs. The new value of a state argument goes to the buffer of
     the argument; each other result to a buffer that is a new argument, marked with
     `amsp.result_buffer`. The values that a loop carries go back to the buffer they
-    came in, those of a conditional to one buffer for all branches.
+    came in, those of a conditional to one buffer for all branches: an old value that
+    dies there, or a new buffer.
 
     ```mlir
     func.func @main(%w: tensor<8xf32> {amsp.result = 0 : i64}, %x: tensor<8xf32>)
@@ -142,7 +143,7 @@ def PlaceResults : Pass<"amsp-place-results", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
-                           "::mlir::tensor::TensorDialect"];
+                           "::mlir::linalg::LinalgDialect"];
 }
 
 def ReuseBuffers : Pass<"amsp-reuse-buffers", "::mlir::func::FuncOp"> {
