@@ -83,7 +83,6 @@ struct Placement {
   }
   bool operator==(const Placement &other) const { return key() == other.key(); }
   bool operator!=(const Placement &other) const { return key() != other.key(); }
-  bool operator<(const Placement &other) const { return key() < other.key(); }
 };
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os,

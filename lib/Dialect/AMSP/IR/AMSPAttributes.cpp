@@ -53,29 +53,6 @@ PlacementAttr PlacementAttr::getReplicated(MLIRContext *context) {
   return get(context, PlacementKind::Replicated, 0, {});
 }
 
-GroupAttr PlacementAttr::getGroup() const {
-  if (getKind() == PlacementKind::Replicated)
-    return {};
-  return GroupAttr::get(getContext(), getDigits());
-}
-
-RankedTensorType PlacementAttr::getLocalType(RankedTensorType global,
-                                             int64_t piece) const {
-  SmallVector<int64_t> shape(global.getShape());
-  switch (getKind()) {
-  case PlacementKind::Replicated:
-    break;
-  case PlacementKind::Split:
-    shape[getDimension()] /= getGroupSize(getDigits());
-    break;
-  case PlacementKind::Flat:
-    shape.resize(getDimension());
-    shape.push_back(piece);
-    break;
-  }
-  return RankedTensorType::get(shape, global.getElementType());
-}
-
 Attribute PlacementAttr::parse(AsmParser &parser, Type) {
   std::string keyword;
   SMLoc loc = parser.getCurrentLocation();

@@ -61,15 +61,3 @@ LogicalResult LocalSliceOp::verify() {
                       getDim(), getKeep());
 }
 LogicalResult AllReduceOp::verify() { return success(); }
-
-int64_t AllGatherOp::getPaddedElements() {
-  return cast<RankedTensorType>(getOperand().getType()).getNumElements() *
-         getGroup().getSize();
-}
-int64_t ReduceScatterOp::getPaddedElements() {
-  return cast<RankedTensorType>(getType()).getNumElements() *
-         getGroup().getSize();
-}
-int64_t AllReduceOp::getPaddedElements() {
-  return cast<RankedTensorType>(getType()).getNumElements();
-}

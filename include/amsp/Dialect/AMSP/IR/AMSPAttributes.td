@@ -59,11 +59,6 @@ def AMSP_PlacementAttr : AMSP_Attr<"Placement", "placement"> {
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     static PlacementAttr getReplicated(::mlir::MLIRContext *context);
-    /// The group over which the value is cut; null when replicated.
-    GroupAttr getGroup() const;
-    /// The type of a rank's local value. `piece` elements per kept row when flat.
-    ::mlir::RankedTensorType getLocalType(::mlir::RankedTensorType global,
-                                          int64_t piece) const;
   }];
 }
 

@@ -19,10 +19,6 @@ def AMSP_Tensor : StaticShapeTensorOf<[AnyType]>;
 class AMSP_CollectiveOp<string mnemonic, list<Trait> traits = []>
     : AMSP_Op<mnemonic, !listconcat(traits, [Pure])> {
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    /// Elements of the full side, padding included.
-    int64_t getPaddedElements();
-  }];
 }
 
 def AMSP_AllGatherOp : AMSP_CollectiveOp<"all_gather"> {
