@@ -1,0 +1,56 @@
+//===- Decomposition.h - A collective as several, by level ------*- C++ -*-===//
+//
+// A collective over several levels of a cluster may be faster as a sequence of
+// collectives over fewer: the slow links carry what the fast ones have reduced.
+// The order of a group's digits makes this free of copies. A piece's index has
+// the first digit most significant, so that a reduce_scatter over [a, b] is one
+// over a, whose pieces are then cut over b; a gather goes the other way round.
+// An all_reduce has no pieces, and so no order: it may reduce_scatter over some
+// digits, all_reduce over the others, and gather.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMSP_COMMUNICATION_DECOMPOSITION_H
+#define AMSP_COMMUNICATION_DECOMPOSITION_H
+
+#include "amsp/Planner/CollectiveModel.h"
+
+namespace amsp {
+
+/// The digits, each cut where the levels' sizes (innermost first) end; of such
+/// a digit the outermost part is the most significant, so that the index of a
+/// rank stays what it is. Digits of size 1 are left out.
+llvm::SmallVector<Digit> splitAtLevels(llvm::ArrayRef<Digit> digits,
+                                       llvm::ArrayRef<int64_t> levels);
+
+/// The same members as a list in rank order, digits that continue each other
+/// joined: one list for each set of ranks, where the order has no meaning.
+llvm::SmallVector<Digit> sortByRank(llvm::ArrayRef<Digit> digits);
+
+struct CollectiveStage {
+  CollectiveKind kind;
+  llvm::SmallVector<Digit> digits;
+
+  bool operator==(const CollectiveStage &other) const {
+    return kind == other.kind && digits == other.digits;
+  }
+};
+
+/// Collectives that together do what one does, in the order in which they run.
+struct Decomposition {
+  llvm::SmallVector<CollectiveStage> stages;
+  double seconds = 0;
+};
+
+/// The fastest decomposition of a collective under the model, and at least 1 %
+/// faster than any with fewer stages; the collective itself is one of them. The
+/// full side has `elements` of `width` bytes; that of an all_gather or
+/// reduce_scatter includes its padding, and an all_reduce is padded to the
+/// pieces it is scattered in.
+Decomposition decompose(CollectiveKind kind, llvm::ArrayRef<Digit> digits,
+                        int64_t elements, int64_t width,
+                        const CollectiveModel &model);
+
+} // namespace amsp
+
+#endif // AMSP_COMMUNICATION_DECOMPOSITION_H
