@@ -35,6 +35,11 @@ struct Congestion {
   static constexpr const char *error =
       "congestion is a share of the transfer time from 0 to 10";
 };
+struct Interference {
+  static constexpr double least = 0, most = 10;
+  static constexpr const char *error =
+      "interference is a share of the compute time from 0 to 10";
+};
 struct Memory {
   static constexpr double least = 1024, most = 1e16;
   static constexpr const char *error =
@@ -97,6 +102,10 @@ namespace {
 struct PeakRates {
   Device &device;
 };
+/// `attention`, within a device.
+struct AttentionShares {
+  Device &device;
+};
 } // namespace
 
 LLVM_YAML_IS_SEQUENCE_VECTOR(amsp::ClusterLevel)
@@ -132,6 +141,13 @@ template <> struct MappingTraits<PeakRates> {
   }
 };
 
+template <> struct MappingTraits<AttentionShares> {
+  static void mapping(IO &io, AttentionShares &shares) {
+    mapMeasure<Share>(io, "forward", shares.device.attentionForward);
+    mapMeasure<Share>(io, "backward", shares.device.attentionBackward);
+  }
+};
+
 template <> struct MappingTraits<Device> {
   static void mapping(IO &io, Device &device) {
     io.mapOptional("name", device.name);
@@ -140,6 +156,8 @@ template <> struct MappingTraits<Device> {
     PeakRates peak{device};
     io.mapOptional("peak", peak);
     io.mapOptional("achieved", device.achieved);
+    AttentionShares shares{device};
+    io.mapOptional("attention", shares);
   }
   static std::string validate(IO &, Device &device) {
     for (size_t i = 1; i < device.achieved.size(); ++i)
@@ -154,6 +172,9 @@ template <> struct MappingTraits<Cluster> {
     io.mapOptional("name", cluster.name);
     io.mapRequired("levels", cluster.levels);
     io.mapOptional("device", cluster.device);
+    Measured<Interference> interference;
+    io.mapOptional("interference", interference);
+    cluster.interference = interference.value;
     io.mapOptional("collectives", cluster.collectiveTables);
   }
 };

@@ -2,6 +2,7 @@
 
 #include "amsp/Planner/StepModel.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
+#include "amsp/Planner/OpCosts.h"
 #include "amsp/Target/DataTypes.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -123,17 +124,10 @@ void ModelCounter::count(StepModel &model) {
 
 std::pair<double, double> amsp::getSeconds(ArrayRef<CollectiveRecord> records,
                                            const CollectiveModel &collectives) {
-  auto levels =
-      llvm::map_to_vector(collectives.getLevels(),
-                          [](const ClusterLevel &level) { return level.size; });
   double ofParameters = 0, others = 0;
   for (const CollectiveRecord &record : records) {
-    auto bytes = static_cast<double>(record.getPaddedElements() *
-                                     getElementBytes(record.elementType));
-    double seconds =
-        static_cast<double>(record.count) *
-        collectives.getSeconds(record.kind, bytes,
-                               getGroupShape(record.group.getDigits(), levels));
+    double seconds = static_cast<double>(record.count) *
+                     getCollectiveSeconds(record, collectives);
     (record.parameter ? ofParameters : others) += seconds;
   }
   return {ofParameters, others};

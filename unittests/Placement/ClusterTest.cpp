@@ -95,6 +95,8 @@ static std::string describeCluster(llvm::StringRef line = "",
       "  achieved:",
       "    - {operations: 1e9, share: 0.4}",
       "    - {operations: 1e12, share: 0.8}",
+      "  attention: {forward: 0.5, backward: 0.4}",
+      "interference: 0.2",
       "collectives: [measured.csv]"};
   std::string text;
   for (llvm::StringRef original : lines)
@@ -113,6 +115,9 @@ TEST(ClusterTest, ReadsAllThatAPlannerNeeds) {
   EXPECT_EQ(cluster->device->peakBF16, 312e12);
   EXPECT_EQ(cluster->device->peakF32, std::nullopt);
   EXPECT_EQ(cluster->device->achieved.back().share, 0.8);
+  EXPECT_EQ(cluster->device->attentionForward, 0.5);
+  EXPECT_EQ(cluster->device->attentionBackward, 0.4);
+  EXPECT_EQ(cluster->interference, 0.2);
   EXPECT_EQ(cluster->collectiveTables.front(), "some/measured.csv");
   EXPECT_EQ(toString(verifyForPlanning(*cluster)), "");
 }
@@ -133,6 +138,9 @@ TEST(ClusterTest, ImpossibleNumbersNameTheirLine) {
             bandwidth);
   EXPECT_EQ(errorWith("    latency: 2e-6", "    latency: 2000"),
             "c.yaml:6: a latency is a number of seconds from 1e-9 to 10");
+  EXPECT_EQ(errorWith("interference: 0.2", "interference: 20"),
+            "c.yaml:17: interference is a share of the compute time from 0 to "
+            "10");
   EXPECT_EQ(errorWith("  memory: 80e9", "  memory: 80"),
             "c.yaml:10: memory is a number of bytes from 1024 to 1e16");
   EXPECT_EQ(errorWith("  peak: {bf16: 312e12}", "  peak: {bf8: 312e12}"),

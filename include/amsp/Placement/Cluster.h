@@ -43,12 +43,17 @@ struct Device {
   std::optional<double> peakF64, peakF32, peakF16, peakBF16;
   /// Ascending in operations; may be empty.
   std::vector<AchievedRate> achieved;
+  /// Shares of the peak rate at which fused attention runs.
+  std::optional<double> attentionForward, attentionBackward;
 };
 
 struct Cluster {
   std::string name;
   llvm::SmallVector<ClusterLevel> levels; // innermost first
   std::optional<Device> device;
+  /// Compute takes 1 + interference times as long while the device
+  /// communicates.
+  double interference = 0;
   /// Files of measured collectives, as paths from the working directory; where
   /// two speak, the earlier one wins.
   std::vector<std::string> collectiveTables;

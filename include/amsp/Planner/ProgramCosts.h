@@ -16,24 +16,14 @@ struct ProgramCosts {
   double gatheredBytes = 0;   // what gathered parameters add to that
 };
 
-/// Estimates from the program of a rank, fully sharded.
-///
-/// A contraction takes its operations at the achieved rate, or its bytes at the
-/// memory's bandwidth if that is longer; any other op that is not fused, its
-/// bytes. A value occupies memory from its op to its last use, except those
-/// that code generation does not materialise: constants, broadcasts, reshapes,
-/// and elementwise values with a single, elementwise or reducing, use. Loops
-/// count as often as they run.
+/// Estimates from the program of a rank, fully sharded: the costs of its ops
+/// (see getOpCost). A value that is not fused into its uses occupies memory
+/// from its op to its last use. Loops count as often as they run.
 ///
 /// Fails, with a diagnostic, for a contraction in a type that the device gives
 /// no peak rate of.
 mlir::FailureOr<ProgramCosts> estimateProgram(mlir::func::FuncOp step,
                                               const Device &device);
-
-/// The share of the peak rate at which a contraction of so many operations
-/// runs: linear between the curve's points in the logarithm of operations, and
-/// constant outside; 1 without a curve.
-double getAchievedShare(const Device &device, double operations);
 
 } // namespace amsp
 

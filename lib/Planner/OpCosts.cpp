@@ -1,0 +1,142 @@
+//===- OpCosts.cpp - Time of one op of a rank's program -------------------===//
+
+#include "amsp/Planner/OpCosts.h"
+#include "amsp/Dialect/AMSP/IR/AMSPOps.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "amsp/Target/DataTypes.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace amsp;
+
+double amsp::getAchievedShare(const Device &device, double operations) {
+  const std::vector<AchievedRate> &curve = device.achieved;
+  if (curve.empty())
+    return 1;
+  auto next = llvm::find_if(curve, [&](const AchievedRate &point) {
+    return point.operations >= operations;
+  });
+  if (next == curve.begin())
+    return next->share;
+  if (next == curve.end())
+    return curve.back().share;
+  auto last = std::prev(next);
+  double position = std::log(operations / last->operations) /
+                    std::log(next->operations / last->operations);
+  return last->share + position * (next->share - last->share);
+}
+
+static std::optional<double> getPeak(const Device &device, Type type) {
+  if (type.isF64())
+    return device.peakF64;
+  if (type.isF32())
+    return device.peakF32;
+  if (type.isF16())
+    return device.peakF16;
+  if (type.isBF16())
+    return device.peakBF16;
+  return std::nullopt;
+}
+
+static double getBytes(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return 0;
+  return static_cast<double>(type.getNumElements() *
+                             getElementBytes(type.getElementType()));
+}
+
+static double getOperations(stablehlo::DotGeneralOp dot) {
+  auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
+  auto result = cast<RankedTensorType>(dot.getType());
+  double operations = 2 * static_cast<double>(result.getNumElements());
+  for (int64_t dim : dot.getDotDimensionNumbers().getLhsContractingDimensions())
+    operations *= static_cast<double>(lhs.getDimSize(dim));
+  return operations;
+}
+
+bool amsp::isFusedIntoUses(Operation *op) {
+  if (isa<stablehlo::ConstantOp, stablehlo::IotaOp, stablehlo::ReshapeOp,
+          stablehlo::BroadcastInDimOp>(op))
+    return true;
+  if (!op->hasTrait<stablehlo::Elementwise>() || !op->hasOneUse())
+    return false;
+  Operation *user = *op->user_begin();
+  return user->getBlock() == op->getBlock() &&
+         (user->hasTrait<stablehlo::Elementwise>() ||
+          isa<stablehlo::ReduceOp>(user));
+}
+
+void amsp::addSources(Value value, llvm::SetVector<Value> &sources) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isFusedIntoUses(op)) {
+    sources.insert(value);
+    return;
+  }
+  for (Value operand : op->getOperands())
+    addSources(operand, sources);
+}
+
+/// Bytes that an op reads and writes.
+static double getTraffic(Operation *op) {
+  if (isa<stablehlo::SliceOp, stablehlo::DynamicSliceOp, stablehlo::GatherOp>(
+          op))
+    return 2 * getBytes(op->getResult(0));
+  if (auto update = dyn_cast<stablehlo::DynamicUpdateSliceOp>(op))
+    return 2 * getBytes(update.getUpdate());
+  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op)) {
+    // Reads the updates, and reads and writes as much of the result.
+    double bytes = 0;
+    for (Value update : scatter.getUpdates())
+      bytes += 3 * getBytes(update);
+    return bytes;
+  }
+  llvm::SetVector<Value> sources;
+  for (Value operand : op->getOperands())
+    addSources(operand, sources);
+  double bytes = 0;
+  for (Value source : sources)
+    bytes += getBytes(source);
+  for (Value result : op->getResults())
+    bytes += getBytes(result);
+  return bytes;
+}
+
+FailureOr<OpCost> amsp::getOpCost(Operation *op, const Device &device) {
+  OpCost cost;
+  bool isContainer =
+      isa<func::FuncOp, stablehlo::WhileOp, stablehlo::CaseOp>(op);
+  bool isCollective = isa<AllGatherOp, ReduceScatterOp, AllReduceOp>(op);
+  if (isContainer || isCollective || isFusedIntoUses(op) ||
+      op->hasTrait<OpTrait::IsTerminator>())
+    return cost;
+  cost.bytes = getTraffic(op);
+  cost.seconds = cost.bytes / *device.memoryBandwidth;
+  auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
+  if (!dot)
+    return cost;
+  Type type = cast<RankedTensorType>(dot.getLhs().getType()).getElementType();
+  std::optional<double> peak = getPeak(device, type);
+  if (!peak)
+    return op->emitError() << "the cluster's device.peak gives no rate for "
+                           << type << ", in which this contraction computes";
+  cost.operations = getOperations(dot);
+  double rate = *peak * getAchievedShare(device, cost.operations);
+  cost.seconds = std::max(cost.seconds, cost.operations / rate);
+  return cost;
+}
+
+double amsp::getCollectiveBytes(const CollectiveRecord &record) {
+  return static_cast<double>(record.getPaddedElements() *
+                             getElementBytes(record.elementType));
+}
+
+double amsp::getCollectiveSeconds(const CollectiveRecord &record,
+                                  const CollectiveModel &collectives) {
+  auto levels =
+      llvm::map_to_vector(collectives.getLevels(),
+                          [](const ClusterLevel &level) { return level.size; });
+  return collectives.getSeconds(
+      record.kind, getCollectiveBytes(record),
+      getGroupShape(record.group.getDigits(), levels));
+}
