@@ -1,6 +1,7 @@
 //===- CollectiveModel.cpp - Time of collectives on a cluster -------------===//
 
 #include "amsp/Planner/CollectiveModel.h"
+#include "amsp/Runtime/RingModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -13,18 +14,7 @@ using namespace amsp;
 GroupShape amsp::getGroupShape(ArrayRef<Digit> digits,
                                ArrayRef<int64_t> levels) {
   GroupShape shape(levels.size(), 1);
-  for (const Digit &digit : digits) {
-    int64_t first = digit.stride, last = digit.stride * digit.size;
-    int64_t stride = 1;
-    for (auto [members, size] : zip(shape, levels)) {
-      int64_t next = stride * size;
-      // The part of the digit's range that lies within the level's.
-      int64_t from = std::max(first, stride), to = std::min(last, next);
-      if (from < to)
-        members *= to / from;
-      stride = next;
-    }
-  }
+  runtime::addMembersByLevel(digits, levels, shape);
   return shape;
 }
 
@@ -92,7 +82,7 @@ double CollectiveModel::getSeconds(CollectiveKind kind, double bytes,
   auto curve = byMembers.find(group[outermost]);
   if (curve != byMembers.end())
     return getMeasured(curve->second, kind, bytes, group, outermost);
-  return getModelled(kind, bytes, group, outermost);
+  return getModelled(kind, bytes, group);
 }
 
 double CollectiveModel::getMeasured(const CollectiveCurve &curve,
@@ -110,29 +100,11 @@ double CollectiveModel::getMeasured(const CollectiveCurve &curve,
 }
 
 double CollectiveModel::getModelled(CollectiveKind kind, double bytes,
-                                    ArrayRef<int64_t> group,
-                                    size_t outermost) const {
-  double slowest = 0, ring = 0, tree = 0;
-  // Members of the level in the whole group, and groups that share a member's
-  // links.
-  int64_t members = getRanks(group), siblings = 1;
-  for (size_t index = 0; index <= outermost; ++index) {
-    const ClusterLevel &level = levels[index];
-    double doublings = std::log2(toDouble(group[index]));
-    if (group[index] > 1) {
-      double congestion = 1 + level.congestion.value_or(0) * doublings;
-      slowest =
-          std::max(slowest, toDouble(siblings) * congestion / *level.bandwidth);
-      // The others of the hops between members belong to the levels above.
-      int64_t hops = members - members / group[index];
-      ring += toDouble(hops) * *level.latency;
-      tree += 2 * std::ceil(doublings) * *level.latency;
-    }
-    members /= group[index];
-    siblings *= level.size / group[index];
-  }
-  double transfer = bytes * getBusFactor(kind, getRanks(group)) * slowest;
-  if (kind == CollectiveKind::AllReduce)
-    return transfer + std::min(2 * ring, tree);
-  return transfer + ring;
+                                    ArrayRef<int64_t> group) const {
+  SmallVector<runtime::LinkLevel, 4> links;
+  for (const ClusterLevel &level : levels)
+    links.push_back({level.size, level.bandwidth.value_or(0),
+                     level.latency.value_or(0), level.congestion.value_or(0)});
+  return runtime::getRingSeconds(kind == CollectiveKind::AllReduce, bytes,
+                                 group, links);
 }

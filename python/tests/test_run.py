@@ -149,8 +149,60 @@ def test_trace_is_json_of_all_ranks(files):
     transfers = [event for event in events if event["cat"] == "transfer"]
     # Two steps of three collectives on four ranks, and the hash comparison.
     assert len(transfers) == 2 * 3 * 4 + 4
-    assert {event["args"]["bytes"] for event in transfers if event["name"] == "gather.w"} == {20}
+    gathers = [event["args"] for event in transfers if event["name"] == "gather.w"]
+    expected = {"id": 0, "bytes": 32, "channel": "gather", "level": 1, "unit": "all"}
+    assert gathers == [expected] * 8
     assert {event["cat"] for event in events} == {"step", "start", "await", "transfer", "gemm"}
+
+
+def test_trace_sums_up_communication(files):
+    links = ("--slow-links", "bandwidth=1e6,latency=1e-3;bandwidth=1e6,latency=5e-3")
+    result = run_files(files, "--steps", 3, "--trace", files / "t.json", *links)
+    assert result.returncode == 0, result.stderr
+    trace = json.loads((files / "t.json").read_text())
+    summary = trace["summary"]
+    assert (summary["ranks"], summary["steps"]) == (4, 3)
+    assert summary["bytes"] == 32 + 32 + 4
+    events = [e for e in trace["traceEvents"] if e.get("args", {}).get("id", -1) >= 0]
+
+    def seconds(category, **fields):
+        return sum(
+            event["dur"]
+            for event in events
+            if event["cat"] == category and event["args"].items() >= fields.items()
+        ) / (4 * 3 * 1e6)
+
+    # Two hops inside the nodes and one between them; the tree for the loss.
+    ring, tree = 2e-3 + 5e-3, 2 * 1e-3 + 2 * 5e-3
+    sent = (32 + 32 + 2 * 4) * 0.75 * 1e-6
+    assert seconds("transfer") >= 2 * ring + tree + sent
+    assert summary["exposed_seconds"] == pytest.approx(seconds("await"))
+    assert summary["transfer_seconds"] == pytest.approx(seconds("transfer"))
+    assert [level["level"] for level in summary["levels"]] == [1]
+    assert [(u["unit"], u["channel"]) for u in summary["units"]] == [
+        ("all", "gather"),
+        ("all", "reduce"),
+    ]
+    for unit in summary["units"]:
+        assert unit["exposed_seconds"] == pytest.approx(
+            seconds("await", channel=unit["channel"])
+        )
+    assert "ms exposed of" in result.stdout
+
+
+@pytest.mark.parametrize("steps", [1, 5])
+def test_slowed_links_change_no_bit(files, steps):
+    contents = []
+    for links in ([], ["--slow-links", "bandwidth=1e6,latency=1e-4;shared"]):
+        result = run_files(files, "--steps", steps, *links)
+        assert result.returncode == 0, result.stderr
+        contents.append((files / "out.npz").read_bytes())
+    assert contents[0] == contents[1]
+
+
+def test_slowed_links_from_the_environment(files, monkeypatch):
+    monkeypatch.setenv("AMSP_SLOW_LINKS", "bandwidth=0")
+    expect_error(files, run_files(files), "--slow-links bandwidth=0: bandwidth '0'")
 
 
 def test_manifest(files):
@@ -256,6 +308,11 @@ def test_a_stalled_rank_ends_within_ten_seconds_by_default(files):
         (["--transport", "nccl"], ["--transport nccl", "not available in this build"]),
         (["--transport", "carrier-pigeon"], ["unknown"]),
         (["--steps", "0"], ["--steps 0"]),
+        (["--slow-links", "bandwidth=0"], ["bandwidth '0' is not between 1 and 1e15 bytes/s"]),
+        (["--slow-links", "bandwidth=-1e9"], ["bandwidth '-1e9' is not between"]),
+        (["--slow-links", "bandwidth=1,latency=1e9"], ["latency '1e9' is not between"]),
+        (["--slow-links", "bandwidth=1;bandwidth=1;bandwidth=1"], ["3 levels, the step has 2"]),
+        (["--slow-links", "bandwidth=1"], ["'gather.w'", "longer than the stall limit of 8 s"]),
         (["--steps", "many"], ["--steps many"]),
         (["--stall-limit", "-1"], ["--stall-limit -1"]),
         (["--nonsense"], ["--nonsense"]),

@@ -63,6 +63,12 @@ static cl::opt<std::string>
                         "ends with an error (default: 8; 6 with mpi, where the "
                         "launcher takes a second to end all ranks)"),
                cl::cat(category));
+static cl::opt<std::string> slowLinks(
+    "slow-links", cl::value_desc("bandwidth=B,latency=L[;...][;shared]"),
+    cl::desc("Let the threads transport imitate links of so many bytes/s and "
+             "seconds, for each level, innermost first, or one for all (also: "
+             "AMSP_SLOW_LINKS)"),
+    cl::cat(category));
 static cl::opt<bool>
     poison("poison",
            cl::desc("Fill arena, padding and results with NaN before each "
@@ -121,8 +127,13 @@ static Error readNumbers(Options &options) {
   return Error::success();
 }
 
+static StringRef getEnvironment(const char *name) {
+  const char *value = getenv(name);
+  return value ? value : "";
+}
+
 static bool isPoisonSetInEnvironment() {
-  StringRef value = getenv("AMSP_POISON") ? getenv("AMSP_POISON") : "";
+  StringRef value = getEnvironment("AMSP_POISON");
   return !value.empty() && value != "0";
 }
 
@@ -151,6 +162,10 @@ Expected<Options> run::parseOptions(int argc, char **argv) {
   if (options.usesMpi)
     options.world.stallLimit = mpiStallLimit;
   options.faults.assign(injectFault.begin(), injectFault.end());
+  options.slowLinks =
+      slowLinks.empty() ? getEnvironment("AMSP_SLOW_LINKS").str() : slowLinks;
+  if (options.usesMpi && !options.slowLinks.empty())
+    return createStringError("--slow-links: only with --transport threads");
   options.world.trace = !traceFile.empty();
   options.world.poisonArena = poison || isPoisonSetInEnvironment();
   if (!manifest && (inputs.empty() || outputs.empty()))
@@ -159,6 +174,18 @@ Expected<Options> run::parseOptions(int argc, char **argv) {
   if (Error error = readNumbers(options))
     return std::move(error);
   return options;
+}
+
+Error run::resolveLinks(Options &options, const Manifest &manifest) {
+  if (options.slowLinks.empty())
+    return Error::success();
+  std::string problem;
+  options.world.links =
+      runtime::LinkModel::parse(options.slowLinks, manifest.levels, problem);
+  if (options.world.links)
+    return Error::success();
+  return createStringError("--slow-links " + options.slowLinks + ": " +
+                           problem);
 }
 
 Error run::resolveFaults(Options &options, const Manifest &manifest) {

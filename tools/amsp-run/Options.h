@@ -19,12 +19,16 @@ struct Options {
   bool printsManifest = false;
   bool quiet = false;
   std::vector<std::string> faults;
+  std::string slowLinks;
   bool usesMpi = false;
   runtime::WorldOptions world;
 };
 
 /// Reads and checks what can be checked without the step.
 llvm::Expected<Options> parseOptions(int argc, char **argv);
+
+/// Parses `--slow-links` against the step's levels.
+llvm::Error resolveLinks(Options &options, const Manifest &manifest);
 
 /// Parses `--inject-fault` against the step's ranks and collectives.
 llvm::Error resolveFaults(Options &options, const Manifest &manifest);

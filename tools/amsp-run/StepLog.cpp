@@ -53,6 +53,20 @@ Error StepLog::record(const std::vector<ScalarResult> &scalars,
   return createStringError(path + ": cannot be written: " + message);
 }
 
+void StepLog::printCommunication(const json::Object &summary) {
+  auto print = [](const Twine &what, const json::Object &part) {
+    outs() << what
+           << format(": %.2f ms exposed of %.2f ms per step\n",
+                     1e3 * part.getNumber("exposed_seconds").value_or(0),
+                     1e3 * part.getNumber("transfer_seconds").value_or(0));
+  };
+  print("communication", summary);
+  for (const json::Value &entry : *summary.getArray("levels")) {
+    const json::Object &level = *entry.getAsObject();
+    print("  level " + Twine(level.getInteger("level").value_or(-1)), level);
+  }
+}
+
 void StepLog::printSummary(const Manifest &manifest) const {
   if (stepSeconds.empty())
     return;

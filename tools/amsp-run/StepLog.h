@@ -5,6 +5,7 @@
 
 #include "amsp/Run/Session.h"
 
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace amsp::run {
@@ -17,6 +18,9 @@ public:
   /// Starts the JSON log; nothing for an empty path.
   llvm::Error open(llvm::StringRef path);
   llvm::Error record(const std::vector<ScalarResult> &scalars, double seconds);
+  /// What a trace's summary says of communication, in all and by level.
+  static void printCommunication(const llvm::json::Object &summary);
+
   void printSummary(const Manifest &manifest) const;
 
 private:

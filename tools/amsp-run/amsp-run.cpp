@@ -3,8 +3,10 @@
 #include "Launch.h"
 #include "Options.h"
 #include "StepLog.h"
+#include "amsp/Run/TraceSummary.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 #include <chrono>
@@ -168,8 +170,17 @@ Error Runner::writeTrace() const {
   }
   if (!isFirst)
     return Error::success();
+  Expected<json::Value> parsed = json::parse("[" + events + "]");
+  if (!parsed)
+    return parsed.takeError();
+  json::Value summary = summarizeTrace(*parsed->getAsArray());
+  if (!options.quiet)
+    log.printCommunication(*summary.getAsObject());
+  std::string summaryText;
+  raw_string_ostream(summaryText) << formatv("{0:2}", summary);
   std::ofstream file(options.trace);
-  file << "{\"traceEvents\": [" << events << "\n]}\n";
+  file << "{\"traceEvents\": [" << events
+       << "\n],\n\"summary\": " << summaryText << "}\n";
   file.close();
   if (file)
     return Error::success();
@@ -216,6 +227,8 @@ static Expected<StepLibrary> loadStep(Options &options) {
   if (!library || options.printsManifest)
     return library;
   if (Error error = resolveFaults(options, library->manifest))
+    return std::move(error);
+  if (Error error = resolveLinks(options, library->manifest))
     return std::move(error);
   if (Error error =
           checkWritable({options.outputs, options.log, options.trace}))

@@ -143,6 +143,7 @@ TEST(OverlapTest, TraceHoldsTheEventsOfEachRank) {
   };
   WorldOptions options;
   options.trace = true;
+  options.labels = {{"layer \"0\"", 1}};
   std::string error;
   auto world =
       World::create({{&bodyStep, "h", 0}, {&bodyStep, "h", 0}}, options, error);
@@ -156,7 +157,8 @@ TEST(OverlapTest, TraceHoldsTheEventsOfEachRank) {
         R"("name": "a \"name\"", "cat": "start", "pid": 0, "tid": 0)",
         R"("name": "a \"name\"", "cat": "await", "pid": 1, "tid": 0)",
         R"("name": "a \"name\"", "cat": "transfer", "pid": 0, "tid": 2)",
-        R"("args": {"bytes": 4})"})
+        R"("args": {"id": 0, "bytes": 4, "channel": "reduce", "level": 1, )"
+        R"("unit": "layer \"0\""})"})
     EXPECT_NE(text.find(expected), std::string::npos) << expected << text;
 }
 

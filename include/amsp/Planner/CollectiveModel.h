@@ -25,11 +25,7 @@ GroupShape getGroupShape(llvm::ArrayRef<Digit> digits,
 ///
 /// - measured tables: k sibling groups take as long as one group that fills the
 ///   inner levels takes for k times the bytes;
-/// - else a ring over the whole group, the ranks of a member one after the
-///   other. Every link carries the bus factor's share of the bytes; the
-///   slowest link counts, slowed by its level's congestion for each doubling of
-///   the members. Each hop adds its level's latency. all_reduce of small
-///   buffers goes over a tree: twice the latency for each doubling.
+/// - else a ring over the whole group: runtime::getRingSeconds.
 class CollectiveModel {
 public:
   /// Reads the cluster's tables. The cluster must be complete (see
@@ -48,7 +44,7 @@ private:
                      double bytes, llvm::ArrayRef<int64_t> group,
                      size_t outermost) const;
   double getModelled(CollectiveKind kind, double bytes,
-                     llvm::ArrayRef<int64_t> group, size_t outermost) const;
+                     llvm::ArrayRef<int64_t> group) const;
 
   llvm::SmallVector<ClusterLevel> levels;
   /// For each kind and level, by members: the curve of groups that fill the

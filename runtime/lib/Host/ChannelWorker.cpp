@@ -3,7 +3,7 @@
 #include "ChannelWorker.h"
 
 #include "Collectives.h"
-#include "amsp/Runtime/DType.h"
+#include "amsp/Runtime/LinkModel.h"
 
 using namespace amsp::runtime;
 
@@ -61,20 +61,15 @@ RankStatus::Channel ChannelWorker::status() const {
   return status;
 }
 
-static int64_t bytesOfFullSide(const amsp_collective &collective) {
-  int64_t elements = 0;
-  for (int32_t i = 0; i < collective.num_operands; ++i)
-    elements += collective.operands[i].rows * collective.operands[i].full;
-  return elements * bytesOf(collective.dtype);
-}
-
 void ChannelWorker::run(CollectiveJob &job) {
   const amsp_collective &collective = *job.collective;
   Clock::time_point begin = Clock::now();
   running.store(&collective);
   try {
+    endpoint.begin(job.linkSeconds);
     runCollective(endpoint, {collective, *job.group, job.sources,
                              job.destinations, runs++});
+    endpoint.end();
   } catch (const Aborted &) {
     return; // `running` stays: it tells where this rank was
   } catch (const std::exception &error) {
@@ -83,7 +78,7 @@ void ChannelWorker::run(CollectiveJob &job) {
     return;
   }
   running.store(nullptr);
-  trace.record(collective.name, "transfer", begin, bytesOfFullSide(collective));
+  trace.record(collective, "transfer", begin, job.linkSeconds);
   std::lock_guard<std::mutex> lock(rankSignal.mutex);
   job.done.store(true);
   rankSignal.changed.notify_all();

@@ -25,6 +25,7 @@ namespace amsp::runtime {
 struct CollectiveJob {
   const amsp_collective *collective = nullptr;
   const Group *group = nullptr;
+  double linkSeconds = 0; // where the transport models links
   std::vector<const void *> sources;
   std::vector<void *> destinations;
   bool inFlight = false;          // between start and await; the rank's own

@@ -74,6 +74,18 @@ CollectiveJob *amsp_rank::prepare(const amsp_collective &collective) {
   job = std::make_unique<CollectiveJob>();
   job->collective = &collective;
   job->group = &communicator(collective);
+  // The runtime's own collectives (no id) take no time of the step.
+  const LinkModel *links = environment.transport.links();
+  if (links && collective.id >= 0)
+    job->linkSeconds = links->seconds(collective);
+  double limit = std::chrono::duration<double>(environment.stallLimit).count();
+  if (job->linkSeconds > limit) {
+    fail("takes " + shortNumber(job->linkSeconds) +
+             " s over links as slow as these, longer than the stall limit of " +
+             shortNumber(limit) + " s",
+         &collective);
+    return nullptr;
+  }
   return job.get();
 }
 
@@ -122,7 +134,7 @@ bool amsp_rank::start(const amsp_collective &collective,
     job->done = false;
     workers[collective.channel]->enqueue(*job);
   }
-  trace.record(collective.name, "start", begin);
+  trace.record(collective, "start", begin);
   return true;
 }
 
@@ -160,7 +172,7 @@ bool amsp_rank::await(const amsp_collective &collective) {
     return false;
   job.inFlight = false;
   --jobsInFlight;
-  trace.record(collective.name, "await", begin);
+  trace.record(collective, "await", begin);
   return true;
 }
 

@@ -59,8 +59,7 @@ static Culprit findCulprit(const std::vector<RankStatus> &statuses,
   return culprit;
 }
 
-/// `0.5` for 0.5.
-static std::string shortNumber(double number) {
+std::string runtime::shortNumber(double number) {
   std::string text = std::to_string(number);
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.')

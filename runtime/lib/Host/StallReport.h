@@ -46,6 +46,9 @@ struct Stall {
   double limitSeconds = 0;
 };
 
+/// `0.5` for 0.5.
+std::string shortNumber(double number);
+
 /// The error of a stall: the chain of who waits for whom, in the statuses of
 /// all ranks by number, leads to the rank at fault.
 RunError explainStall(const std::vector<RankStatus> &statuses,

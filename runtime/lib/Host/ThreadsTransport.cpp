@@ -2,6 +2,7 @@
 
 #include "ThreadsTransport.h"
 
+#include <algorithm>
 #include <numeric>
 #include <stdexcept>
 
@@ -18,7 +19,9 @@ std::string runtime::orderProblem(int64_t peer, const MessageTag &theirs,
          std::to_string(own.run);
 }
 
-ThreadsTransport::ThreadsTransport(int64_t world) : size(world) {
+ThreadsTransport::ThreadsTransport(int64_t world,
+                                   std::optional<LinkModel> links)
+    : size(world), modelled(std::move(links)), linksFree(world) {
   endpoints.reserve(world * numChannels);
   for (int64_t rank = 0; rank < world; ++rank)
     for (int32_t channel = 0; channel < numChannels; ++channel)
@@ -32,6 +35,17 @@ std::vector<int64_t> ThreadsTransport::localRanks() const {
   std::vector<int64_t> ranks(size);
   std::iota(ranks.begin(), ranks.end(), 0);
   return ranks;
+}
+
+ThreadsTransport::Clock::time_point
+ThreadsTransport::takeLinks(int64_t rank, Clock::duration duration) {
+  Clock::time_point now = Clock::now();
+  if (!modelled || !modelled->isShared)
+    return now;
+  std::lock_guard<std::mutex> lock(linksMutex);
+  Clock::time_point begin = std::max(now, linksFree[rank]);
+  linksFree[rank] = begin + duration;
+  return begin;
 }
 
 Endpoint &ThreadsTransport::endpoint(int64_t rank, int32_t channel) {
@@ -57,6 +71,23 @@ void ThreadsEndpoint::waitFor(std::unique_lock<std::mutex> &lock, int64_t peer,
     throw Aborted();
 }
 
+void ThreadsEndpoint::begin(double linkSeconds) {
+  linkTime = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(linkSeconds));
+  lastBegun = begun = transport.takeLinks(rank, linkTime);
+}
+
+/// Asleep, so that whoever computes has the core.
+void ThreadsEndpoint::end() {
+  if (linkTime == Clock::duration::zero())
+    return;
+  std::unique_lock<std::mutex> lock(signal.mutex);
+  signal.changed.wait_until(lock, lastBegun + linkTime,
+                            [&] { return transport.failure.raised(); });
+  if (transport.failure.raised())
+    throw Aborted();
+}
+
 void ThreadsEndpoint::post(int64_t peer, const MessageTag &tag,
                            const std::vector<Block> &blocks) {
   if (free.empty()) {
@@ -68,6 +99,7 @@ void ThreadsEndpoint::post(int64_t peer, const MessageTag &tag,
   message->from = rank;
   message->to = peer;
   message->tag = tag;
+  message->begun = begun;
   message->blocks = blocks;
   message->consumed = false;
   posted.push_back(message);
@@ -100,6 +132,7 @@ const std::vector<Block> &ThreadsEndpoint::acquire(int64_t peer,
   if (!(message->tag == tag))
     throw std::runtime_error(orderProblem(peer, message->tag, tag));
   acquired[peer] = message;
+  lastBegun = std::max(lastBegun, message->begun);
   return message->blocks;
 }
 

@@ -12,6 +12,7 @@
 #include "Block.h"
 #include "Failure.h"
 #include "StallReport.h"
+#include "amsp/Runtime/LinkModel.h"
 
 #include <chrono>
 #include <functional>
@@ -42,6 +43,11 @@ std::string orderProblem(int64_t peer, const MessageTag &theirs,
 class Endpoint {
 public:
   virtual ~Endpoint() = default;
+
+  /// Bracket the messages of one collective. Where links are modelled, end()
+  /// waits until `linkSeconds` after the last member's begin().
+  virtual void begin(double /*linkSeconds*/) {}
+  virtual void end() {}
 
   /// Messages must not be longer. Longer ones are cut by the algorithms.
   virtual int64_t maxMessageBytes() const {
@@ -84,6 +90,9 @@ public:
 
   virtual int64_t world() const = 0;
   virtual std::vector<int64_t> localRanks() const = 0;
+
+  /// The links that this transport imitates, or null.
+  virtual const LinkModel *links() const { return nullptr; }
 
   /// Channels are those of Step.h and `hostChannel`.
   virtual Endpoint &endpoint(int64_t localRank, int32_t channel) = 0;

@@ -176,6 +176,21 @@ static std::string checkPrograms(const std::vector<RankProgram> &programs) {
   return {};
 }
 
+static std::string checkLinks(const WorldOptions &options, int64_t ranks,
+                              bool hasProcesses) {
+  if (!options.links)
+    return {};
+  if (hasProcesses)
+    return "only the threads transport slows its links";
+  int64_t world = 1;
+  for (const LinkLevel &level : options.links->levels)
+    world *= level.size;
+  if (world != ranks)
+    return "links are described for " + std::to_string(world) + " ranks, not " +
+           std::to_string(ranks);
+  return {};
+}
+
 static std::string makeArena(RankRunner &runner) {
   auto bytes = static_cast<size_t>(runner.program.arenaBytes);
   bytes = std::max((bytes + arenaAlignment - 1) / arenaAlignment, size_t{1}) *
@@ -191,6 +206,9 @@ std::unique_ptr<World> World::create(std::vector<RankProgram> programs,
                                      const WorldOptions &options,
                                      std::string &error, Processes *processes) {
   error = checkPrograms(programs);
+  if (error.empty())
+    error = checkLinks(options, static_cast<int64_t>(programs.size()),
+                       processes != nullptr);
   if (!error.empty())
     return nullptr;
   useSingleThreadedBlas();
@@ -199,7 +217,7 @@ std::unique_ptr<World> World::create(std::vector<RankProgram> programs,
   if (processes)
     transport = processes->impl().transport;
   else
-    transport = std::make_shared<ThreadsTransport>(size);
+    transport = std::make_shared<ThreadsTransport>(size, options.links);
   auto state = std::make_shared<State>(std::move(transport), options);
   if (size != static_cast<int64_t>(state->numbers.size())) {
     error = "a process runs " + std::to_string(state->numbers.size()) +
@@ -278,10 +296,11 @@ std::string World::traceEvents() const {
   for (const RankRunner &runner : state->ranks) {
     const RankContext &context = *runner.context;
     context.trace.write(stream, context.number, 0, state->transport->origin,
-                        isFirst);
+                        state->options.labels, isFirst);
     for (int32_t channel = 0; channel < numChannels; ++channel)
       context.workers[channel]->trace.write(stream, context.number, 1 + channel,
-                                            state->transport->origin, isFirst);
+                                            state->transport->origin,
+                                            state->options.labels, isFirst);
   }
   return stream.str();
 }

@@ -73,7 +73,12 @@ static bool fromJSON(const json::Value &from, Value &to, json::Path path) {
 
 static bool fromJSON(const json::Value &from, Collective &to, json::Path path) {
   json::ObjectMapper object(from, path);
-  return object && object.map("id", to.id) && object.map("name", to.name);
+  std::optional<std::string> unit;
+  if (!object || !object.map("id", to.id) || !object.map("name", to.name) ||
+      !object.map("digits", to.digits) || !object.map("unit", unit))
+    return false;
+  to.unit = unit.value_or("");
+  return true;
 }
 
 static bool fromJSON(const json::Value &from, Manifest &to, json::Path path) {

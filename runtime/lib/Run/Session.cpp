@@ -4,6 +4,8 @@
 
 #include "amsp/Runtime/DType.h"
 
+#include "amsp/Runtime/RingModel.h"
+
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -52,6 +54,24 @@ Error Session::bind(const std::vector<Value> &values, bool areResults,
   return Error::success();
 }
 
+static std::vector<runtime::CollectiveLabel>
+labelsOf(const Manifest &manifest) {
+  std::vector<runtime::CollectiveLabel> labels(manifest.collectives.size());
+  for (const Collective &collective : manifest.collectives) {
+    if (collective.id < 0 ||
+        collective.id >= static_cast<int64_t>(labels.size()))
+      continue;
+    std::vector<int64_t> members(manifest.levels.size(), 1);
+    runtime::addMembersByLevel(collective.digits, manifest.levels, members);
+    runtime::CollectiveLabel &label = labels[collective.id];
+    label.unit = collective.unit;
+    for (auto [level, count] : enumerate(members))
+      if (count > 1)
+        label.level = static_cast<int64_t>(level);
+  }
+  return labels;
+}
+
 Expected<std::unique_ptr<Session>>
 Session::create(const StepLibrary &library,
                 const runtime::WorldOptions &options,
@@ -77,9 +97,11 @@ Session::create(const StepLibrary &library,
   std::vector<runtime::RankProgram> programs(
       session->localRanks.size(),
       {library.step, manifest.programHash, manifest.arenaBytes});
+  runtime::WorldOptions labelled = options;
+  labelled.labels = labelsOf(manifest);
   std::string message;
   session->ranks =
-      runtime::World::create(programs, options, message, processes);
+      runtime::World::create(programs, labelled, message, processes);
   if (!session->ranks)
     return createStringError(message);
   return session;

@@ -97,7 +97,9 @@ static void execute(amsp_rank *rank, void *arena, void *const *arguments,
 #define VALUE(name, role)                                                      \
   "{\"name\": " name ", \"role\": \"" role                                     \
   "\", \"unit\": null, \"dtype\": \"f32\", "
-#define COLLECTIVE(id, name) "{\"id\": " id ", \"name\": \"" name "\"}"
+#define COLLECTIVE(id, name)                                                   \
+  "{\"id\": " id ", \"name\": \"" name                                         \
+  "\", \"unit\": \"all\", \"digits\": [[2, 2], [1, 2]]}"
 
 static const char manifest[] =
     "{\"version\": 1, \"name\": \"momentum\", \"program_hash\": \"5eed\", "

@@ -45,6 +45,8 @@ struct Value {
 struct Collective {
   int64_t id = 0;
   std::string name;
+  std::string unit; // may be empty
+  runtime::Digits digits;
 };
 
 /// The part of the manifest that running a step needs.

@@ -11,6 +11,7 @@
 #include "amsp-c/Step.h"
 #include "amsp/Runtime/Error.h"
 #include "amsp/Runtime/Fault.h"
+#include "amsp/Runtime/LinkModel.h"
 
 #include <chrono>
 #include <cstdint>
@@ -36,14 +37,25 @@ struct RankBuffers {
   std::vector<void *> results;
 };
 
+/// What a trace tells of a collective beside its name.
+struct CollectiveLabel {
+  std::string unit;   // may be empty
+  int64_t level = -1; // the outermost one that it crosses; -1: none
+};
+
 struct WorldOptions {
   /// The longest time that an await waits before it reports the rank that
   /// holds it up.
   std::chrono::milliseconds stallLimit{8000};
   std::vector<Fault> faults;
+  /// The threads transport imitates links of this speed; levels of a world of
+  /// as many ranks.
+  std::optional<LinkModel> links;
   /// Fills the arena with 0xFF (NaN in every float type) before each step.
   bool poisonArena = false;
   bool trace = false;
+  /// By id of the collective, for the trace; may be empty.
+  std::vector<CollectiveLabel> labels;
 };
 
 class Processes;
