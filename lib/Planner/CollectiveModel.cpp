@@ -18,7 +18,8 @@ GroupShape amsp::getGroupShape(ArrayRef<Digit> digits,
   return shape;
 }
 
-Expected<CollectiveModel> CollectiveModel::create(const Cluster &cluster) {
+Expected<CollectiveModel> CollectiveModel::create(const Cluster &cluster,
+                                                  bool broadcasts) {
   CollectiveTable table;
   for (const std::string &path : cluster.collectiveTables) {
     auto file = MemoryBuffer::getFile(path);
@@ -29,16 +30,17 @@ Expected<CollectiveModel> CollectiveModel::create(const Cluster &cluster) {
     if (Error error = table.addCsv((*file)->getBuffer(), path))
       return error;
   }
-  for (CollectiveKind kind :
-       {CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
-        CollectiveKind::AllReduce}) {
-    if (table.hasMeasurements(kind))
+  for (TransferKind kind :
+       {TransferKind::AllGather, TransferKind::ReduceScatter,
+        TransferKind::AllReduce, TransferKind::Broadcast}) {
+    if (table.hasMeasurements(kind) ||
+        (kind == TransferKind::Broadcast && !broadcasts))
       continue;
     for (const ClusterLevel &level : cluster.levels)
       if (level.size > 1 && !(level.bandwidth && level.latency))
         return createStringError(
             "cluster '" + cluster.name + "' cannot be planned for: no table " +
-            "measures " + stringifyCollectiveKind(kind) + ", and level '" +
+            "measures " + stringifyTransferKind(kind) + ", and level '" +
             level.name + "' has no bandwidth or no latency");
   }
   return CollectiveModel(cluster, table);
@@ -48,7 +50,7 @@ CollectiveModel::CollectiveModel(const Cluster &cluster,
                                  const CollectiveTable &table)
     : levels(cluster.levels) {
   for (auto [index, of] : enumerate(curves)) {
-    auto kind = static_cast<CollectiveKind>(index);
+    auto kind = static_cast<TransferKind>(index);
     of.resize(levels.size());
     if (!table.hasMeasurements(kind))
       continue;
@@ -69,7 +71,7 @@ static int64_t getRanks(ArrayRef<int64_t> group) {
                          std::multiplies<>());
 }
 
-double CollectiveModel::getSeconds(CollectiveKind kind, double bytes,
+double CollectiveModel::getSeconds(TransferKind kind, double bytes,
                                    ArrayRef<int64_t> group) const {
   assert(group.size() == levels.size() && "one number of members per level");
   size_t outermost = levels.size();
@@ -86,7 +88,7 @@ double CollectiveModel::getSeconds(CollectiveKind kind, double bytes,
 }
 
 double CollectiveModel::getMeasured(const CollectiveCurve &curve,
-                                    CollectiveKind kind, double bytes,
+                                    TransferKind kind, double bytes,
                                     ArrayRef<int64_t> group,
                                     size_t outermost) const {
   int64_t siblings = 1, filled = group[outermost];
@@ -99,12 +101,47 @@ double CollectiveModel::getMeasured(const CollectiveCurve &curve,
   return curve.getSeconds(bytes * toDouble(siblings) * share);
 }
 
-double CollectiveModel::getModelled(CollectiveKind kind, double bytes,
+double CollectiveModel::getModelled(TransferKind kind, double bytes,
                                     ArrayRef<int64_t> group) const {
   SmallVector<runtime::LinkLevel, 4> links;
   for (const ClusterLevel &level : levels)
     links.push_back({level.size, level.bandwidth.value_or(0),
                      level.latency.value_or(0), level.congestion.value_or(0)});
-  return runtime::getRingSeconds(kind == CollectiveKind::AllReduce, bytes,
-                                 group, links);
+  // Every link carries all bytes of a broadcast.
+  int64_t ranks = getRanks(group);
+  if (kind == TransferKind::Broadcast && ranks > 1)
+    bytes /= getBusFactor(TransferKind::AllGather, ranks);
+  return runtime::getRingSeconds(kind == TransferKind::AllReduce, bytes, group,
+                                 links);
+}
+
+double CollectiveModel::getLinkSeconds(size_t index,
+                                       ArrayRef<int64_t> group) const {
+  const ClusterLevel &level = levels[index];
+  double siblings = 1;
+  for (size_t below = 0; below < index; ++below)
+    siblings *= toDouble(levels[below].size) / toDouble(group[below]);
+  double doublings = std::log2(toDouble(group[index]));
+  double congestion = 1 + level.congestion.value_or(0) * doublings;
+  return siblings * congestion / *level.bandwidth;
+}
+
+SmallVector<double, 4>
+CollectiveModel::getLoads(TransferKind kind, double bytes,
+                          ArrayRef<int64_t> group) const {
+  SmallVector<double, 4> loads(levels.size());
+  double seconds = getSeconds(kind, bytes, group);
+  double moved = bytes * getBusFactor(kind, getRanks(group));
+  bool isOutermost = true;
+  for (size_t index = levels.size(); index-- > 0;) {
+    if (group[index] == 1)
+      continue;
+    bool isKnown = levels[index].bandwidth.has_value() && seconds > 0;
+    loads[index] =
+        isOutermost || !isKnown
+            ? 1
+            : std::min(1.0, moved * getLinkSeconds(index, group) / seconds);
+    isOutermost = false;
+  }
+  return loads;
 }

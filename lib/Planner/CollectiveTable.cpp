@@ -1,6 +1,7 @@
 //===- CollectiveTable.cpp - Measured times of collectives ----------------===//
 
 #include "amsp/Planner/CollectiveTable.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/LineIterator.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -9,8 +10,36 @@
 using namespace llvm;
 using namespace amsp;
 
-double amsp::getBusFactor(CollectiveKind kind, int64_t ranks) {
-  double passes = kind == CollectiveKind::AllReduce ? 2 : 1;
+TransferKind amsp::getTransferKind(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::AllGather:
+    return TransferKind::AllGather;
+  case CollectiveKind::ReduceScatter:
+    return TransferKind::ReduceScatter;
+  case CollectiveKind::AllReduce:
+    return TransferKind::AllReduce;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+static constexpr StringRef kTransferKinds[kNumTransferKinds] = {
+    "all_gather", "reduce_scatter", "all_reduce", "broadcast"};
+
+StringRef amsp::stringifyTransferKind(TransferKind kind) {
+  return kTransferKinds[static_cast<size_t>(kind)];
+}
+
+std::optional<TransferKind> amsp::symbolizeTransferKind(StringRef text) {
+  for (auto [index, name] : enumerate(kTransferKinds))
+    if (name == text)
+      return static_cast<TransferKind>(index);
+  return std::nullopt;
+}
+
+double amsp::getBusFactor(TransferKind kind, int64_t ranks) {
+  if (kind == TransferKind::Broadcast)
+    return ranks > 1 ? 1 : 0;
+  double passes = kind == TransferKind::AllReduce ? 2 : 1;
   return passes * static_cast<double>(ranks - 1) / static_cast<double>(ranks);
 }
 
@@ -22,7 +51,7 @@ namespace {
 enum class Column { Seconds, BusBandwidth };
 
 struct Row {
-  std::optional<CollectiveKind> kind; // none: of no use to a step
+  TransferKind kind = TransferKind::AllGather;
   int64_t ranks = 0;
   double bytes = 0;
   std::optional<double> seconds; // none: below the resolution
@@ -35,9 +64,10 @@ static std::string readRow(StringRef line, Column column, Row &row) {
   line.split(fields, ',');
   if (fields.size() != 4)
     return "expected 4 columns";
-  row.kind = symbolizeCollectiveKind(fields[0]);
-  if (!row.kind && fields[0] != "broadcast")
+  std::optional<TransferKind> kind = symbolizeTransferKind(fields[0]);
+  if (!kind)
     return ("unknown collective '" + fields[0] + "'").str();
+  row.kind = *kind;
   if (fields[1].getAsInteger(10, row.ranks) || row.ranks < 2)
     return ("'" + fields[1] + "' is no number of ranks").str();
   if (!to_float(fields[2], row.bytes) || !(row.bytes >= 1) ||
@@ -51,9 +81,9 @@ static std::string readRow(StringRef line, Column column, Row &row) {
         .str();
   if (isTime)
     row.seconds = value;
-  else if (value > 0 && row.kind)
+  else if (value > 0)
     row.seconds =
-        row.bytes * 8 * getBusFactor(*row.kind, row.ranks) / (value * 1e9);
+        row.bytes * 8 * getBusFactor(row.kind, row.ranks) / (value * 1e9);
   return "";
 }
 
@@ -67,7 +97,7 @@ Error CollectiveTable::addCsv(StringRef content, StringRef name) {
     return createStringError(
         name + ":1: expected the columns collective,ranks,bytes,seconds or "
                "collective,ranks,bytes,busbw_gbit_per_s");
-  std::array<Curves, 3> before = curves;
+  std::array<Curves, kNumTransferKinds> before = curves;
   for (++lines; !lines.is_at_eof(); ++lines) {
     Row row;
     std::string message = readRow(
@@ -75,9 +105,9 @@ Error CollectiveTable::addCsv(StringRef content, StringRef name) {
     if (!message.empty())
       return createStringError(name + ":" + Twine(lines.line_number()) + ": " +
                                message);
-    if (!row.kind || !row.seconds)
+    if (!row.seconds)
       continue;
-    auto kind = static_cast<size_t>(*row.kind);
+    auto kind = static_cast<size_t>(row.kind);
     curves[kind][row.ranks].extend(before[kind][row.ranks], row.bytes,
                                    *row.seconds);
   }
@@ -146,23 +176,24 @@ static CollectiveCurve combineCurves(const CollectiveCurve &first,
 // Groups
 //===----------------------------------------------------------------------===//
 
-static std::optional<CollectiveKind> getMirror(CollectiveKind kind) {
+static std::optional<TransferKind> getMirror(TransferKind kind) {
   switch (kind) {
-  case CollectiveKind::AllGather:
-    return CollectiveKind::ReduceScatter;
-  case CollectiveKind::ReduceScatter:
-    return CollectiveKind::AllGather;
-  case CollectiveKind::AllReduce:
+  case TransferKind::AllGather:
+    return TransferKind::ReduceScatter;
+  case TransferKind::ReduceScatter:
+    return TransferKind::AllGather;
+  case TransferKind::AllReduce:
+  case TransferKind::Broadcast:
     return std::nullopt;
   }
   llvm_unreachable("all kinds are handled");
 }
 
-CollectiveCurve CollectiveTable::extrapolate(CollectiveKind kind,
+CollectiveCurve CollectiveTable::extrapolate(TransferKind kind,
                                              int64_t ranks) const {
   const Curves &of = getCurves(kind);
   const auto &[lastRanks, last] = *of.rbegin();
-  if (std::optional<CollectiveKind> mirror = getMirror(kind);
+  if (std::optional<TransferKind> mirror = getMirror(kind);
       mirror && hasMeasurements(*mirror) &&
       getCurves(*mirror).rbegin()->first > lastRanks)
     return combineCurves(last, getCurve(*mirror, ranks),
@@ -177,7 +208,7 @@ CollectiveCurve CollectiveTable::extrapolate(CollectiveKind kind,
   });
 }
 
-CollectiveCurve CollectiveTable::getCurve(CollectiveKind kind,
+CollectiveCurve CollectiveTable::getCurve(TransferKind kind,
                                           int64_t ranks) const {
   const Curves &of = getCurves(kind);
   assert(!of.empty() && "no measurements of this kind");

@@ -55,6 +55,29 @@ TEST(CollectiveModelTest, RingOverTwoLevels) {
                    2 * 0.875 * 1e9 * 1.1 / 10e9 + 4e-6 + 2e-5);
 }
 
+TEST(CollectiveModelTest, BroadcastPassesAllBytesAlongTheRing) {
+  CollectiveModel model(makeCluster(), CollectiveTable());
+  EXPECT_DOUBLE_EQ(model.getSeconds(TransferKind::Broadcast, 1e9, {4, 2}),
+                   1e9 * 1.1 / 10e9 + 6e-6 + 1e-5);
+  EXPECT_DOUBLE_EQ(load("a800-80gb-800g.yaml")
+                       .getSeconds(TransferKind::Broadcast, 67108864, {8, 2}),
+                   0.000892682);
+}
+
+TEST(CollectiveModelTest, LoadsAreSharesOfTheTimeOnTheLinks) {
+  CollectiveModel model(makeCluster(), CollectiveTable());
+  auto loads = [&](const GroupShape &group) {
+    return model.getLoads(TransferKind::AllGather, 1e9, group);
+  };
+  EXPECT_THAT(loads({4, 1}), testing::ElementsAre(1, 0));
+  EXPECT_THAT(loads({1, 8}), testing::ElementsAre(0, 1));
+  double seconds =
+      model.getSeconds(TransferKind::AllGather, 1e9, GroupShape{4, 2});
+  EXPECT_THAT(loads({4, 2}),
+              testing::ElementsAre(
+                  testing::DoubleEq(0.875 * 1e9 / 100e9 / seconds), 1));
+}
+
 TEST(CollectiveModelTest, MoreBandwidthIsNeverSlower) {
   CollectiveModel slow(makeCluster(10e9), CollectiveTable());
   CollectiveModel fast(makeCluster(11e9), CollectiveTable());

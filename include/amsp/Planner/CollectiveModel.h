@@ -25,31 +25,49 @@ GroupShape getGroupShape(llvm::ArrayRef<Digit> digits,
 ///
 /// - measured tables: k sibling groups take as long as one group that fills the
 ///   inner levels takes for k times the bytes;
-/// - else a ring over the whole group: runtime::getRingSeconds.
+/// - else a ring over the whole group: runtime::getRingSeconds. broadcast
+/// passes
+///   the bytes on, in parts, along the same ring.
 class CollectiveModel {
 public:
   /// Reads the cluster's tables. The cluster must be complete (see
-  /// verifyForPlanning).
-  static llvm::Expected<CollectiveModel> create(const Cluster &cluster);
+  /// verifyForPlanning), also for broadcasts if there are any.
+  static llvm::Expected<CollectiveModel> create(const Cluster &cluster,
+                                                bool broadcasts = false);
   CollectiveModel(const Cluster &cluster, const CollectiveTable &table);
 
   /// Zero for a group of one rank.
-  double getSeconds(CollectiveKind kind, double bytes,
+  double getSeconds(TransferKind kind, double bytes,
                     llvm::ArrayRef<int64_t> group) const;
+  double getSeconds(CollectiveKind kind, double bytes,
+                    llvm::ArrayRef<int64_t> group) const {
+    return getSeconds(getTransferKind(kind), bytes, group);
+  }
+
+  /// For each level, the share of the time of such a collective in which it
+  /// keeps the level's links busy: all of it on the outermost level of the
+  /// group, on those below what their bandwidth says, none where the group has
+  /// no members. Collectives that run at the same time share links by it.
+  llvm::SmallVector<double, 4> getLoads(TransferKind kind, double bytes,
+                                        llvm::ArrayRef<int64_t> group) const;
 
   llvm::ArrayRef<ClusterLevel> getLevels() const { return levels; }
 
 private:
-  double getMeasured(const CollectiveCurve &curve, CollectiveKind kind,
+  double getMeasured(const CollectiveCurve &curve, TransferKind kind,
                      double bytes, llvm::ArrayRef<int64_t> group,
                      size_t outermost) const;
-  double getModelled(CollectiveKind kind, double bytes,
+  double getModelled(TransferKind kind, double bytes,
                      llvm::ArrayRef<int64_t> group) const;
+  /// Seconds for which the links of a level carry a byte's share of a
+  /// collective, sibling groups and congestion included.
+  double getLinkSeconds(size_t level, llvm::ArrayRef<int64_t> group) const;
 
   llvm::SmallVector<ClusterLevel> levels;
   /// For each kind and level, by members: the curve of groups that fill the
   /// levels below. Empty where the tables do not speak.
-  std::array<std::vector<std::map<int64_t, CollectiveCurve>>, 3> curves;
+  std::array<std::vector<std::map<int64_t, CollectiveCurve>>, kNumTransferKinds>
+      curves;
 };
 
 } // namespace amsp

@@ -17,6 +17,15 @@
 
 namespace amsp {
 
+/// The collectives of which times are known. Steps of ours have no broadcast,
+/// those of other systems do.
+enum class TransferKind { AllGather, ReduceScatter, AllReduce, Broadcast };
+inline constexpr size_t kNumTransferKinds = 4;
+
+TransferKind getTransferKind(CollectiveKind kind);
+llvm::StringRef stringifyTransferKind(TransferKind kind);
+std::optional<TransferKind> symbolizeTransferKind(llvm::StringRef text);
+
 /// Seconds of one collective in one group by bytes; never falls with bytes.
 class CollectiveCurve {
 public:
@@ -42,11 +51,10 @@ public:
   /// Adds the rows of a file's content; `name` is for errors. For each
   /// collective and number of ranks, bytes within the range of the files added
   /// before are theirs: later files only extend the range. A bandwidth of 0 is
-  /// below the file's resolution and says nothing. Rows of collectives that
-  /// steps do not have (broadcast) are checked and left out.
+  /// below the file's resolution and says nothing.
   llvm::Error addCsv(llvm::StringRef content, llvm::StringRef name);
 
-  bool hasMeasurements(CollectiveKind kind) const {
+  bool hasMeasurements(TransferKind kind) const {
     return !getCurves(kind).empty();
   }
 
@@ -56,21 +64,21 @@ public:
   /// all_gather and reduce_scatter, which move the same bytes over the same
   /// links, take at least as long as the other one where that is measured
   /// further; else the time goes on growing as it does between the last two.
-  CollectiveCurve getCurve(CollectiveKind kind, int64_t ranks) const;
+  CollectiveCurve getCurve(TransferKind kind, int64_t ranks) const;
 
 private:
   using Curves = std::map<int64_t, CollectiveCurve>; // by ranks
-  const Curves &getCurves(CollectiveKind kind) const {
+  const Curves &getCurves(TransferKind kind) const {
     return curves[static_cast<size_t>(kind)];
   }
-  CollectiveCurve extrapolate(CollectiveKind kind, int64_t ranks) const;
+  CollectiveCurve extrapolate(TransferKind kind, int64_t ranks) const;
 
-  std::array<Curves, 3> curves;
+  std::array<Curves, kNumTransferKinds> curves;
 };
 
 /// Bytes that a ring sends over each link, as a share of the full buffer:
-/// (n-1)/n, twice that for all_reduce.
-double getBusFactor(CollectiveKind kind, int64_t ranks);
+/// (n-1)/n, twice that for all_reduce; all of it for broadcast.
+double getBusFactor(TransferKind kind, int64_t ranks);
 
 } // namespace amsp
 
