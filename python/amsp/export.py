@@ -1,11 +1,15 @@
 """Exports a training step of JAX as the files that amsp-compile reads.
 
+    python -m amsp.export llama --config config.json --seq 4096 --microbatch 1 \\
+        --microbatches 4 --ranks 64 --param-dtype bf16 -o step.mlir
     python -m amsp.export gpt --layers 4 --width 128 --heads 4 --sequence 64 \\
         --batch 32 --microbatches 2 --out DIR
 
-A directory then holds `step.mlir` (StableHLO text with debug locations, which
-carry the arguments' names), `inputs.npz` (`arg0`, ...: the initial state and a
-first batch) and `case.json` (what the arguments are).
+The first writes the step of a model that transformers describe (`llama`,
+`gpt2`), from shapes alone. The second makes a directory with `step.mlir`
+(StableHLO text with debug locations, which carry the arguments' names),
+`inputs.npz` (`arg0`, ...: the initial state and a first batch) and `case.json`
+(what the arguments are).
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import os
 import pathlib
 import re
 import sys
@@ -22,6 +27,10 @@ import jax
 import numpy as np
 
 from amsp import arrays
+from amsp.models import gpt, language
+from amsp.models.training import AdamW, Training
+
+DTYPES = {"f32": "float32", "bf16": "bfloat16", "f16": "float16"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,6 +99,29 @@ def state_pairs(step, args, donate_argnums) -> list[tuple[int, int]]:
     return [(argument, result) for result, argument in enumerate(donated)]
 
 
+def step_text(
+    step: Callable, args: Sequence, donate_argnums: Sequence[int]
+) -> tuple[str, list[tuple[int, int]]]:
+    """The step as StableHLO text and its pairs (argument, new value). Shapes and
+    types of `args` suffice (jax.ShapeDtypeStruct)."""
+    state = state_pairs(step, args, donate_argnums)
+    text = lower(step, args, donate_argnums)
+    if aliases(text) != dict(state):
+        raise ValueError("JAX paired donated arguments with other results")
+    return text, state
+
+
+def write_text(path: str | pathlib.Path, text: str) -> None:
+    """The whole file, or none."""
+    path = pathlib.Path(path)
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        partial.write_text(text)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
 def export_step(
     step: Callable,
     args: Sequence,
@@ -105,10 +137,7 @@ def export_step(
     directory = pathlib.Path(directory)
     args = jax.tree.map(np.asarray, list(args))
     ranges = leaf_ranges(args)
-    state = state_pairs(step, args, donate_argnums)
-    text = lower(step, args, donate_argnums)
-    if aliases(text) != dict(state):
-        raise ValueError("JAX paired donated arguments with other results")
+    text, state = step_text(step, args, donate_argnums)
     named = jax.tree_util.tree_leaves_with_path(list(args))
     case = Case(
         args=[
@@ -123,15 +152,13 @@ def export_step(
         batch_args=[leaf for i in batch_argnums for leaf in ranges[i]],
     )
     directory.mkdir(parents=True, exist_ok=True)
-    (directory / "step.mlir").write_text(text)
+    write_text(directory / "step.mlir", text)
     arrays.save_arguments(directory / "inputs.npz", [leaf for _, leaf in named])
-    (directory / "case.json").write_text(json.dumps(case.to_json(), indent=1) + "\n")
+    write_text(directory / "case.json", json.dumps(case.to_json(), indent=1) + "\n")
     return case
 
 
 def export_gpt(config, directory, text: bytes) -> Case:
-    from amsp.models import gpt
-
     params = gpt.init(config)
     opt_state = gpt.optimizer(config).init(params)
     tokens, targets = next(gpt.batches(config, text, 1))
@@ -139,23 +166,120 @@ def export_gpt(config, directory, text: bytes) -> Case:
     return export_step(gpt.train_step(config), args, (0, 1), (2, 3), directory)
 
 
-def main(argv: list[str] | None = None) -> int:
-    from amsp.models import gpt
+def export_language_model(model: language.LanguageModel, path) -> None:
+    """Writes the model's training step to the file `path`, from shapes alone."""
+    text, _ = step_text(model.step, model.argument_shapes, (0, 1))
+    write_text(path, text)
 
-    parser = argparse.ArgumentParser(prog="python -m amsp.export")
-    model = parser.add_subparsers(dest="model", required=True).add_parser("gpt")
+
+def positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, not {value}")
+    return value
+
+
+def add_language_model(models, family: str) -> None:
+    parser = models.add_parser(
+        family,
+        help=f"the step of a {family} model, from a config.json of transformers",
+        description="The batch of the exported step is microbatch x microbatches x "
+        "ranks sequences; it is planned and compiled for clusters of that many "
+        "ranks. (A cluster of another size divides the same batch otherwise.)",
+    )
+    parser.add_argument("--config", type=pathlib.Path, required=True)
+    parser.add_argument("--seq", type=positive, required=True, help="tokens")
+    parser.add_argument(
+        "--microbatch",
+        type=positive,
+        default=1,
+        help="sequences of a rank and microbatch (default: 1)",
+    )
+    parser.add_argument(
+        "--microbatches",
+        type=positive,
+        default=1,
+        help="microbatches of a step, in a loop that accumulates gradients",
+    )
+    parser.add_argument(
+        "--ranks", type=positive, default=8, help="of the cluster (default: 8)"
+    )
+    parser.add_argument(
+        "--param-dtype",
+        choices=DTYPES,
+        default="f32",
+        help="parameters of 16 bits have f32 masters among the optimizer's states",
+    )
+    parser.add_argument(
+        "--grad-dtype",
+        choices=DTYPES,
+        help="in which microbatches are accumulated (default: that of parameters)",
+    )
+    parser.add_argument(
+        "--clip",
+        type=float,
+        default=AdamW.clip,
+        help="the gradients' global norm (default: %(default)s; 0: not)",
+    )
+    parser.add_argument(
+        "--scan-layers", action="store_true", help="stack the layers, and scan over them"
+    )
+    parser.add_argument(
+        "--remat", action="store_true", help="recompute each layer in backward"
+    )
+    parser.add_argument(
+        "-o", dest="out", type=pathlib.Path, default=pathlib.Path("step.mlir")
+    )
+
+
+def add_gpt(models) -> None:
+    parser = models.add_parser("gpt", help="a small byte-level GPT with its first batch")
     defaults = gpt.Config()
     for name in ("layers", "width", "heads", "sequence", "batch", "microbatches"):
-        model.add_argument(f"--{name}", type=int, default=getattr(defaults, name))
-    model.add_argument("--tied", action="store_true", help="tie the embeddings")
-    model.add_argument("--text", type=pathlib.Path, help="default: this file's source")
-    model.add_argument("--out", type=pathlib.Path, required=True)
-    options = vars(parser.parse_args(argv))
-    options.pop("model")
-    directory, text = options.pop("out"), options.pop("text")
-    try:
+        parser.add_argument(f"--{name}", type=int, default=getattr(defaults, name))
+    parser.add_argument("--tied", action="store_true", help="tie the embeddings")
+    parser.add_argument("--text", type=pathlib.Path, help="default: this file's source")
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+
+
+def run(options: dict) -> None:
+    family = options.pop("model")
+    if family == "gpt":
+        directory, text = options.pop("out"), options.pop("text")
         data = (text or pathlib.Path(gpt.__file__)).read_bytes()
         export_gpt(gpt.Config(**options), directory, data)
+        return
+    microbatches = options["microbatches"]
+    model = language.LanguageModel(
+        family,
+        language.FAMILIES[family].Config.read(options["config"]),
+        sequence=options["seq"],
+        rows=options["microbatch"] * microbatches * options["ranks"],
+        training=Training(
+            microbatches,
+            DTYPES[options["param_dtype"]],
+            options["grad_dtype"] and DTYPES[options["grad_dtype"]],
+            AdamW(clip=options["clip"]),
+        ),
+        scan_layers=options["scan_layers"],
+        remat=options["remat"],
+    )
+    export_language_model(model, options["out"])
+    print(
+        f"{options['out']}: {model.rows} sequences of {model.sequence} tokens, "
+        f"{options['microbatch']} a rank and microbatch for {options['ranks']} ranks "
+        f"and {microbatches} microbatch(es)"
+    )
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m amsp.export")
+    models = parser.add_subparsers(dest="model", required=True)
+    for family in language.FAMILIES:
+        add_language_model(models, family)
+    add_gpt(models)
+    try:
+        run(vars(parser.parse_args(argv)))
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

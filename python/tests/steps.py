@@ -15,7 +15,8 @@ import optax
 
 import jobs
 from amsp import arrays, check, export, reference
-from amsp.models import gpt
+from amsp.models import gpt, language
+from amsp.models.training import AdamW, Training
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,6 +137,31 @@ def small_gpt(layers=1, microbatches=1, tied=False) -> Step:
     loss = functools.partial(gpt.loss, config)
     optimizer = optax.sgd(0.5, momentum=0.9)
     return with_optimizer(loss, optimizer, gpt.init(config), tokens, microbatches)
+
+
+def language_model(family, keys, **options) -> Step:
+    training = Training(microbatches=3, adamw=AdamW(learning_rate=0.02, warmup=0))
+    config = language.FAMILIES[family].Config.from_keys(keys)
+    model = language.LanguageModel(family, config, 5, 12, training, **options)
+    tokens = np.random.default_rng(0).integers(0, 13, (2, 12, 5)).astype(np.int32)
+    return Step(model.step, (*model.initial_state(), *tokens), 2)
+
+
+def small_llama(**options) -> Step:
+    keys = {
+        "hidden_size": 8,
+        "intermediate_size": 12,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "num_hidden_layers": 2,
+        "vocab_size": 13,
+    }
+    return language_model("llama", keys, **options)
+
+
+def small_gpt2(**options) -> Step:
+    keys = {"n_embd": 8, "n_head": 2, "n_layer": 1, "n_positions": 6, "vocab_size": 13}
+    return language_model("gpt2", keys, **options)
 
 
 def one_hot_gradients() -> Step:
@@ -440,6 +466,9 @@ CASES: dict[str, Callable[[], Step]] = {
     "gpt_tied": lambda: small_gpt(tied=True),
     "gpt_accumulated": lambda: small_gpt(microbatches=3),
     "gpt_tied_accumulated": lambda: small_gpt(microbatches=3, tied=True),
+    "gpt2": small_gpt2,
+    "llama": small_llama,
+    "llama_scanned": lambda: small_llama(scan_layers=True, remat=True),
     "mlp": lambda: mlp(optax.sgd(0.1, momentum=0.9)),
     "one_hot_gradients": one_hot_gradients,
     "unequal_masks": unequal_masks,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from amsp import check, export, reference, xla_executor
-from amsp.models import gpt
+from amsp.models import gpt, training
 
 SMALL = gpt.Config(layers=1, width=8, heads=2, sequence=6, batch=4, microbatches=2)
 TEXT = bytes(range(256)) * 4
@@ -38,8 +38,8 @@ def test_gpt_files(tmp_path):
 
 def test_a_split_of_the_batch_is_a_split_of_each_microbatch():
     rows = np.arange(12).reshape(12, 1)
-    whole = np.asarray(gpt.microbatches_of(rows, 3))
-    halves = [np.asarray(gpt.microbatches_of(half, 3)) for half in np.split(rows, 2)]
+    whole = np.asarray(training.microbatches_of(rows, 3))
+    halves = [np.asarray(training.microbatches_of(half, 3)) for half in np.split(rows, 2)]
     np.testing.assert_array_equal(whole, np.concatenate(halves, axis=1))
 
 

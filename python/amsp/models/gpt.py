@@ -11,6 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
+from amsp.models import layout
+from amsp.models.layout import Parameter
+from amsp.models.training import accumulated
+
 MASKED = -1e9  # Finite, so that a masked score has a gradient of exactly zero.
 
 
@@ -45,41 +49,39 @@ class Config:
         return self.hidden or 4 * self.width
 
 
-def init(config: Config, seed: int = 0) -> dict:
-    """Parameters as numpy arrays, the same on every machine."""
-    rng = np.random.default_rng(seed)
-
-    def normal(*shape, scale=0.02):
-        return rng.normal(scale=scale, size=shape).astype(np.float32)
-
-    def zeros(size):
-        return np.zeros(size, np.float32)
-
-    def norm(size):
-        return {"scale": np.ones(size, np.float32), "bias": zeros(size)}
-
-    def dense(inputs, outputs, scale=0.02):
-        return {"w": normal(inputs, outputs, scale=scale), "b": zeros(outputs)}
-
+def parameters(config: Config) -> dict:
     width = config.width
     residual_scale = 0.02 / np.sqrt(2 * config.layers)
-    layer = lambda: {
-        "norm1": norm(width),
-        "qkv": dense(width, 3 * width),
-        "out": dense(width, width, residual_scale),
-        "norm2": norm(width),
-        "up": dense(width, config.mlp_width),
-        "down": dense(config.mlp_width, width, residual_scale),
+    layer = {
+        "norm1": layout.norm(width),
+        "qkv": layout.dense(width, 3 * width),
+        "out": layout.dense(width, width, residual_scale),
+        "norm2": layout.norm(width),
+        "up": layout.dense(width, config.mlp_width),
+        "down": layout.dense(config.mlp_width, width, residual_scale),
     }
     params = {
-        "embedding": normal(config.vocabulary, width),
-        "position": normal(config.sequence, width),
-        "layers": [layer() for _ in range(config.layers)],
-        "norm": norm(width),
+        "embedding": Parameter((config.vocabulary, width), 0.02),
+        "position": Parameter((config.sequence, width), 0.02),
+        "layers": [layer] * config.layers,
+        "norm": layout.norm(width),
     }
     if not config.tied:
-        params["head"] = normal(width, config.vocabulary)
+        params["head"] = Parameter((width, config.vocabulary), 0.02)
     return params
+
+
+def init(config: Config, seed: int = 0) -> dict:
+    """Parameters as numpy arrays, the same on every machine."""
+    return layout.initial(parameters(config), seed)
+
+
+def argument_shapes(config: Config) -> tuple:
+    """The arguments of the training step as shapes; no weights are made."""
+    params = layout.shapes(parameters(config))
+    tokens = jax.ShapeDtypeStruct((config.batch, config.sequence), np.int32)
+    opt_state = jax.eval_shape(optimizer(config).init, params)
+    return params, opt_state, tokens, tokens
 
 
 def layer_norm(p, x):
@@ -131,28 +133,6 @@ def optimizer(config: Config) -> optax.GradientTransformation:
         optax.clip_by_global_norm(config.clip),
         optax.adamw(schedule, weight_decay=config.weight_decay),
     )
-
-
-def microbatches_of(rows, count: int):
-    """Rows that lie next to each other go to different microbatches, so that a
-    contiguous share of the batch is a contiguous share of every microbatch."""
-    return rows.reshape(-1, count, *rows.shape[1:]).swapaxes(0, 1)
-
-
-def accumulated(value_and_grad: Callable, params, batch: tuple, count: int):
-    """Mean value and gradients over `count` microbatches, one at a time."""
-    if count == 1:
-        return value_and_grad(params, *batch)
-
-    def one(total, microbatch):
-        result = value_and_grad(params, *microbatch)
-        return jax.tree.map(jnp.add, total, result), None
-
-    dtype = jax.tree.leaves(params)[0].dtype
-    zeros = (jnp.zeros((), dtype), jax.tree.map(jnp.zeros_like, params))
-    scanned = tuple(microbatches_of(rows, count) for rows in batch)
-    total, _ = jax.lax.scan(one, zeros, scanned)
-    return jax.tree.map(lambda t: t / count, total)
 
 
 def train_step(config: Config) -> Callable:
