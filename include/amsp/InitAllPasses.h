@@ -3,6 +3,7 @@
 #ifndef AMSP_INITALLPASSES_H
 #define AMSP_INITALLPASSES_H
 
+#include "amsp/Communication/Passes.h"
 #include "amsp/Conversion/Passes.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Dialect/StableHLO/Transforms/Passes.h"
@@ -15,6 +16,8 @@ inline void registerAllPasses() {
   registerAMSPPasses();
   stablehlo::registerStableHLOPasses();
   registerPartitionPipeline();
+  registerCommunicationPasses();
+  registerCommunicatePipeline();
   registerConversionPasses();
   registerConversionPipelines();
   registerCPUPasses();

@@ -18,12 +18,13 @@ struct PlacementConverter::Step {
 
   Step with(Value value) const { return {builder, loc, value, global, tag}; }
 
-  IntegerAttr getParameter() const {
-    return tag.parameter ? builder.getI64IntegerAttr(*tag.parameter)
-                         : IntegerAttr();
-  }
-  StringAttr getUnit() const {
-    return tag.unit.empty() ? StringAttr() : builder.getStringAttr(tag.unit);
+  /// The flattened part of a collective, or its part cut along `dim`.
+  ArrayAttr getParts(std::optional<int64_t> dim = std::nullopt) const {
+    StringAttr unit =
+        tag.unit.empty() ? StringAttr() : builder.getStringAttr(tag.unit);
+    Attribute part = PartAttr::get(builder.getContext(), dim, /*keep=*/0,
+                                   tag.parameter, unit);
+    return builder.getArrayAttr(part);
   }
   GroupAttr getGroup(ArrayRef<Digit> digits) const {
     return GroupAttr::get(builder.getContext(), digits);
@@ -47,9 +48,9 @@ struct PlacementConverter::Step {
       return local;
     IntegerAttr window =
         tag.window ? builder.getI64IntegerAttr(*tag.window) : IntegerAttr();
-    return AllGatherOp::create(builder, loc, type, local, getGroup(digits),
-                               getDim(dim), builder.getI64IntegerAttr(0),
-                               getParameter(), getUnit(), window);
+    return AllGatherOp::create(builder, loc, TypeRange(type), local,
+                               getGroup(digits), getParts(dim), window)
+        .getResult(0);
   }
   Value reduceScatter(ArrayRef<Digit> digits, RankedTensorType type,
                       Reduction reduction,
@@ -57,17 +58,19 @@ struct PlacementConverter::Step {
     if (getGroupSize(digits) == 1)
       return localSlice(digits, type, dim);
     return ReduceScatterOp::create(
-        builder, loc, type, local,
-        ReductionAttr::get(builder.getContext(), reduction), getGroup(digits),
-        getDim(dim), builder.getI64IntegerAttr(0), getParameter(), getUnit());
+               builder, loc, TypeRange(type), local,
+               ReductionAttr::get(builder.getContext(), reduction),
+               getGroup(digits), getParts(dim))
+        .getResult(0);
   }
   Value allReduce(ArrayRef<Digit> digits, Reduction reduction) const {
     if (getGroupSize(digits) == 1)
       return local;
     return AllReduceOp::create(
-        builder, loc, local.getType(), local,
-        ReductionAttr::get(builder.getContext(), reduction), getGroup(digits),
-        getParameter(), getUnit());
+               builder, loc, TypeRange(local.getType()), local,
+               ReductionAttr::get(builder.getContext(), reduction),
+               getGroup(digits), getParts())
+        .getResult(0);
   }
   Value localSlice(ArrayRef<Digit> digits, RankedTensorType type,
                    std::optional<int64_t> dim = std::nullopt) const {

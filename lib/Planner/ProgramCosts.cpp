@@ -19,8 +19,9 @@ static double getBytes(Value value) {
 }
 
 static bool isParameterGather(Operation *op) {
-  auto gather = dyn_cast<AllGatherOp>(op);
-  return gather && gather.getParameter();
+  auto collective = dyn_cast<CollectiveOpInterface>(op);
+  return collective && collective.getKind() == CollectiveKind::AllGather &&
+         collective.hasParameter();
 }
 
 //===----------------------------------------------------------------------===//

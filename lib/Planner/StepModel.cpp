@@ -71,7 +71,11 @@ Unit &ModelCounter::getUnit(StepModel &model, StringRef name) {
 void ModelCounter::addCollectives(unsigned argument,
                                   PlannedParameter &parameter) const {
   for (const CollectiveRecord &record : collectives) {
-    if (record.parameter != static_cast<int64_t>(argument))
+    bool isOfArgument =
+        llvm::any_of(record.tensors, [&](const CollectiveTensor &tensor) {
+          return tensor.parameter == static_cast<int64_t>(argument);
+        });
+    if (!isOfArgument)
       continue;
     auto width = static_cast<double>(getElementBytes(record.elementType));
     if (record.kind == CollectiveKind::AllGather) {
@@ -118,7 +122,7 @@ void ModelCounter::count(StepModel &model) {
         .parameters.push_back(describe(index, isParameter));
   }
   for (const CollectiveRecord &record : collectives)
-    if (record.parameter && record.kind != CollectiveKind::AllGather)
+    if (record.hasParameter() && record.kind != CollectiveKind::AllGather)
       model.microbatches = std::max(model.microbatches, record.count);
 }
 
@@ -128,7 +132,7 @@ std::pair<double, double> amsp::getSeconds(ArrayRef<CollectiveRecord> records,
   for (const CollectiveRecord &record : records) {
     double seconds = static_cast<double>(record.count) *
                      getCollectiveSeconds(record, collectives);
-    (record.parameter ? ofParameters : others) += seconds;
+    (record.hasParameter() ? ofParameters : others) += seconds;
   }
   return {ofParameters, others};
 }

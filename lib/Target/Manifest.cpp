@@ -20,28 +20,79 @@ namespace json = llvm::json;
 //===----------------------------------------------------------------------===//
 
 int64_t CollectiveRecord::getPaddedElements() const {
-  int64_t members = kind == CollectiveKind::AllReduce ? 1 : group.getSize();
-  return rows * piece * members;
+  int64_t elements = 0;
+  for (const CollectiveTensor &tensor : tensors)
+    elements += tensor.paddedElements;
+  return elements;
 }
 
-double CollectiveRecord::getSentElements() const {
+double CollectiveRecord::getSentElements(const CollectiveTensor &tensor) const {
   auto members = static_cast<double>(group.getSize());
   double passes = kind == CollectiveKind::AllReduce ? 2 : 1;
-  return passes * static_cast<double>(getPaddedElements()) * (members - 1) /
+  return passes * static_cast<double>(tensor.paddedElements) * (members - 1) /
          members;
 }
 
-/// Sets rows, full and piece from the shapes of the two sides.
-static void setSides(CollectiveRecord &record, Type fullType, Type pieceType,
-                     std::optional<uint64_t> dim, int64_t keep) {
-  auto full = cast<RankedTensorType>(fullType);
+double CollectiveRecord::getSentElements() const {
+  double elements = 0;
+  for (const CollectiveTensor &tensor : tensors)
+    elements += getSentElements(tensor);
+  return elements;
+}
+
+bool CollectiveRecord::hasParameter() const {
+  return llvm::any_of(tensors, [](const CollectiveTensor &tensor) {
+    return tensor.parameter.has_value();
+  });
+}
+
+std::optional<int64_t> CollectiveRecord::getParameter() const {
+  return tensors.size() == 1 ? tensors.front().parameter : std::nullopt;
+}
+
+StringAttr CollectiveRecord::getUnit() const {
+  StringAttr unit = tensors.front().unit;
+  bool isShared = llvm::all_of(tensors, [&](const CollectiveTensor &tensor) {
+    return tensor.unit == unit;
+  });
+  return isShared ? unit : StringAttr();
+}
+
+static CollectiveTensor describeTensor(CollectiveOpInterface op,
+                                       unsigned index) {
+  PartAttr part = op.getPart(index);
+  RankedTensorType full = op.getFullType(index);
+  CollectiveTensor tensor{};
+  tensor.parameter = part.getParameter();
+  tensor.unit = part.getUnit();
+  if (op.getKind() == CollectiveKind::AllReduce) {
+    tensor.rows = 1;
+    tensor.full = tensor.piece = tensor.paddedElements = full.getNumElements();
+    return tensor;
+  }
+  int64_t kept = part.getDim().value_or(part.getKeep());
   ArrayRef<int64_t> shape = full.getShape();
-  record.elementType = full.getElementType();
-  int64_t kept = dim ? static_cast<int64_t>(*dim) : keep;
-  record.rows = ShapedType::getNumElements(shape.take_front(kept));
-  record.full = ShapedType::getNumElements(shape.drop_front(kept));
-  record.piece = dim ? record.full / record.group.getSize()
-                     : cast<RankedTensorType>(pieceType).getShape().back();
+  tensor.rows = ShapedType::getNumElements(shape.take_front(kept));
+  tensor.full = ShapedType::getNumElements(shape.drop_front(kept));
+  tensor.piece = part.getDim() ? tensor.full / op.getGroup().getSize()
+                               : op.getPieceType(index).getShape().back();
+  tensor.paddedElements = tensor.rows * tensor.piece * op.getGroup().getSize();
+  return tensor;
+}
+
+/// `kind.id of unit`, with the units of all tensors counted.
+static std::string makeName(const CollectiveRecord &record) {
+  std::string name =
+      (stringifyCollectiveKind(record.kind) + "." + Twine(record.id)).str();
+  llvm::SetVector<StringAttr> units;
+  for (const CollectiveTensor &tensor : record.tensors)
+    if (tensor.unit)
+      units.insert(tensor.unit);
+  if (!units.empty())
+    name += (" of " + units.front().getValue()).str();
+  if (units.size() > 1)
+    name += llvm::formatv(" and {0} more", units.size() - 1);
+  return name;
 }
 
 /// How often a step runs `op`; none if a loop around it has no known count.
@@ -71,68 +122,30 @@ static std::optional<int64_t> getRunsPerStep(Operation *op) {
   return runs;
 }
 
-template <typename OpTy>
-static void setOrigin(CollectiveRecord &record, OpTy op) {
-  record.group = op.getGroup();
-  if (std::optional<uint64_t> parameter = op.getParameter())
-    record.parameter = *parameter;
-  if (std::optional<StringRef> unit = op.getUnit())
-    record.unit = unit->str();
-}
-
-/// Describes `op`; false if it is no collective.
-static bool describe(Operation *op, CollectiveRecord &record) {
-  return TypeSwitch<Operation *, bool>(op)
-      .Case([&](AllGatherOp gather) {
-        record.kind = CollectiveKind::AllGather;
-        setOrigin(record, gather);
-        setSides(record, gather.getType(), gather.getOperand().getType(),
-                 gather.getDim(), gather.getKeep());
-        return true;
-      })
-      .Case([&](ReduceScatterOp scatter) {
-        record.kind = CollectiveKind::ReduceScatter;
-        record.reduction = scatter.getReduction();
-        setOrigin(record, scatter);
-        setSides(record, scatter.getOperand().getType(), scatter.getType(),
-                 scatter.getDim(), scatter.getKeep());
-        return true;
-      })
-      .Case([&](AllReduceOp reduce) {
-        record.kind = CollectiveKind::AllReduce;
-        record.reduction = reduce.getReduction();
-        setOrigin(record, reduce);
-        auto type = cast<RankedTensorType>(reduce.getType());
-        record.elementType = type.getElementType();
-        record.rows = 1;
-        record.full = record.piece = type.getNumElements();
-        return true;
-      })
-      .Default(false);
-}
-
 FailureOr<SmallVector<CollectiveRecord>>
 amsp::collectCollectives(func::FuncOp step) {
   SmallVector<CollectiveRecord> records;
-  WalkResult walk = step.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    CollectiveRecord record{};
-    if (!describe(op, record))
-      return WalkResult::advance();
-    record.op = op;
-    record.id = records.size();
-    std::optional<int64_t> count = getRunsPerStep(op);
-    if (!count) {
-      op->emitError("a collective in a loop whose trip count is not known");
-      return WalkResult::interrupt();
-    }
-    record.count = *count;
-    record.name =
-        (stringifyCollectiveKind(record.kind) + "." + Twine(record.id)).str();
-    if (record.unit)
-      record.name += " of " + *record.unit;
-    records.push_back(std::move(record));
-    return WalkResult::advance();
-  });
+  WalkResult walk =
+      step.walk<WalkOrder::PreOrder>([&](CollectiveOpInterface op) {
+        std::optional<int64_t> count = getRunsPerStep(op);
+        if (!count) {
+          op->emitError("a collective in a loop whose trip count is not known");
+          return WalkResult::interrupt();
+        }
+        CollectiveRecord record{};
+        record.op = op;
+        record.id = records.size();
+        record.kind = op.getKind();
+        record.reduction = op.getCombiner();
+        record.group = op.getGroup();
+        record.elementType = op.getElementType();
+        record.count = *count;
+        for (unsigned i = 0, e = op.getNumTensors(); i < e; ++i)
+          record.tensors.push_back(describeTensor(op, i));
+        record.name = makeName(record);
+        records.push_back(std::move(record));
+        return WalkResult::advance();
+      });
   if (walk.wasInterrupted())
     return failure();
   return records;
@@ -253,6 +266,15 @@ static LogicalResult describeInterface(func::FuncOp step,
   return success();
 }
 
+/// The arguments for whose sake the tensors are moved, in their order.
+static json::Array listParameters(const CollectiveRecord &record) {
+  json::Array list;
+  for (const CollectiveTensor &tensor : record.tensors)
+    if (tensor.parameter)
+      list.push_back(*tensor.parameter);
+  return list;
+}
+
 static json::Array describeCollectives(ArrayRef<CollectiveRecord> records) {
   json::Array list;
   for (const CollectiveRecord &record : records) {
@@ -275,10 +297,13 @@ static json::Array describeCollectives(ArrayRef<CollectiveRecord> records) {
         {"count", record.count},
         {"bytes", record.getPaddedElements() * width},
         {"sent_bytes", record.getSentElements() * static_cast<double>(width)},
-        {"parameter", record.parameter ? json::Value(*record.parameter)
-                                       : json::Value(nullptr)},
-        {"unit",
-         record.unit ? json::Value(*record.unit) : json::Value(nullptr)}});
+        {"tensors", static_cast<int64_t>(record.tensors.size())},
+        {"parameter", record.getParameter()
+                          ? json::Value(*record.getParameter())
+                          : json::Value(nullptr)},
+        {"parameters", listParameters(record)},
+        {"unit", record.getUnit() ? json::Value(record.getUnit().str())
+                                  : json::Value(nullptr)}});
   }
   return list;
 }
@@ -303,12 +328,14 @@ static json::Array describeParameters(func::FuncOp step,
     int64_t gathered = 0, reduced = 0;
     double sent = 0;
     for (const CollectiveRecord &record : records) {
-      if (record.parameter != static_cast<int64_t>(index))
-        continue;
       bool isGather = record.kind == CollectiveKind::AllGather;
-      (isGather ? gathered : reduced) +=
-          record.count * record.getPaddedElements();
-      sent += static_cast<double>(record.count) * record.getSentElements();
+      for (const CollectiveTensor &tensor : record.tensors) {
+        if (tensor.parameter != static_cast<int64_t>(index))
+          continue;
+        (isGather ? gathered : reduced) += record.count * tensor.paddedElements;
+        sent +=
+            static_cast<double>(record.count) * record.getSentElements(tensor);
+      }
     }
     list.push_back(json::Object{
         {"argument", static_cast<int64_t>(index)},

@@ -48,6 +48,27 @@ def test_sharded_mlp(tmp_path):
         np.testing.assert_allclose(output, expected, rtol=2e-5, atol=1e-6)
 
 
+def test_collectives_of_several_tensors(tmp_path):
+    w, v, s = normal(3, 5, seed=1), normal(4, 3, seed=2), normal(2, 5, seed=3)
+    x = normal(2, seed=4)
+    step = compiled("variadic", tmp_path)
+    outputs = run(step, tmp_path, [w, v, s, x], steps=2)
+    x = x.astype(np.float64)
+    factor = (1 - x.sum()) ** 2
+    expected = (w * factor, v * factor, s * factor, x.sum(), (x * x).sum())
+    for output, value in zip(outputs, expected, strict=True):
+        np.testing.assert_allclose(output, value, rtol=1e-5, atol=1e-6)
+
+    manifest = tools.manifest(step)
+    gather, scatter, reduce = manifest["collectives"]
+    assert [c["tensors"] for c in (gather, scatter, reduce)] == [3, 3, 2]
+    assert gather["parameters"] == scatter["parameters"] == [0, 1, 2]
+    assert reduce["parameters"] == [] and gather["parameter"] is None
+    assert gather["bytes"] == 4 * (16 + 12 + 12)
+    traffic = [(p["gathers"], p["reductions"]) for p in manifest["parameters"]]
+    assert traffic == [(16, 16), (12, 12), (12, 12)]
+
+
 @pytest.mark.parametrize("steps", [1, 2, 3])
 def test_states_trade_places(tmp_path, steps):
     a, b, c, e, x = (normal(9, seed=seed) for seed in range(5))

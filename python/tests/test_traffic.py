@@ -22,7 +22,7 @@ def by_parameter(manifest):
         (
             traffic,
             manifest["arguments"][traffic["argument"]],
-            [c for c in manifest["collectives"] if c["parameter"] == traffic["argument"]],
+            [c for c in manifest["collectives"] if traffic["argument"] in c["parameters"]],
         )
         for traffic in manifest["parameters"]
     ]

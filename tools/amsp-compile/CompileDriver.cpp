@@ -2,6 +2,7 @@
 
 #include "CompileDriver.h"
 #include "OutputFile.h"
+#include "amsp/Communication/Passes.h"
 #include "amsp/Conversion/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
@@ -100,6 +101,14 @@ Error CompileDriver::partition() {
       "Partition");
 }
 
+Error CompileDriver::communicate() {
+  return runPasses(
+      [&](OpPassManager &passes) {
+        buildCommunicatePipeline(passes, options.communication);
+      },
+      "Communicate");
+}
+
 Error CompileDriver::lower() {
   if (Error error = runPasses(buildStableHLOToLinalgPipeline, "Linalg"))
     return error;
@@ -163,6 +172,8 @@ Error CompileDriver::emitStableHLO() {
     return description.takeError();
   if (Error error = partition())
     return error;
+  if (Error error = communicate())
+    return error;
   FailureOr<llvm::json::Object> built = buildManifest(*module);
   if (failed(built))
     return reported();
@@ -192,6 +203,8 @@ Error CompileDriver::emitCode() {
   if (!output)
     return output.takeError();
   if (Error error = partition())
+    return error;
+  if (Error error = communicate())
     return error;
   if (Error error = lower())
     return error;

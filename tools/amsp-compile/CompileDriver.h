@@ -3,6 +3,7 @@
 #ifndef AMSP_TOOLS_AMSP_COMPILE_COMPILEDRIVER_H
 #define AMSP_TOOLS_AMSP_COMPILE_COMPILEDRIVER_H
 
+#include "amsp/Communication/Passes.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Placement/Cluster.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -22,6 +23,7 @@ struct CompileOptions {
   std::string strategy;
   llvm::SmallVector<std::string> batchArgs;
   std::string reduceType;
+  CommunicateOptions communication;
   std::string cpu;
   EmitKind emit = EmitKind::SharedLibrary;
   std::string report; // empty: none
@@ -42,6 +44,7 @@ private:
   llvm::Error parse();
   llvm::Error plan(PartitionOptions &partitioning);
   llvm::Error partition();
+  llvm::Error communicate();
   llvm::Error lower();
   llvm::Error runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build,
                         llvm::StringRef stage);

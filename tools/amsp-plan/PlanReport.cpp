@@ -98,7 +98,7 @@ void PlanReport::printCollectives(raw_ostream &os) const {
                   getLevelName(getGroupShape(digits, levels)), record.count,
                   record.getPaddedElements() *
                       getElementBytes(record.elementType),
-                  record.unit.value_or("-"));
+                  record.getUnit() ? record.getUnit().getValue() : "-");
   }
 }
 
@@ -177,8 +177,8 @@ void PlanReport::writeCollectives(json::OStream &json) const {
         json.attribute("count", record.count);
         json.attribute("bytes", record.getPaddedElements() *
                                     getElementBytes(record.elementType));
-        if (record.unit)
-          json.attribute("unit", *record.unit);
+        if (mlir::StringAttr unit = record.getUnit())
+          json.attribute("unit", unit.getValue());
       });
   });
 }

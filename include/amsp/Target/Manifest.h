@@ -8,32 +8,44 @@
 #ifndef AMSP_TARGET_MANIFEST_H
 #define AMSP_TARGET_MANIFEST_H
 
-#include "amsp/Dialect/AMSP/IR/AMSPAttributes.h"
+#include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/JSON.h"
 
 namespace amsp {
 
+/// One tensor of a collective; see amsp_collective_operand in Step.h.
+struct CollectiveTensor {
+  int64_t rows, full, piece;
+  std::optional<int64_t> parameter;
+  mlir::StringAttr unit;
+  /// Elements of the full side, padding included.
+  int64_t paddedElements;
+};
+
 /// A collective op of a per-rank program.
 struct CollectiveRecord {
-  mlir::Operation *op;
+  CollectiveOpInterface op;
   int64_t id; // position in program order
   CollectiveKind kind;
   std::optional<Reduction> reduction;
   GroupAttr group;
   mlir::Type elementType;
-  /// See amsp_collective_operand in Step.h.
-  int64_t rows, full, piece;
+  llvm::SmallVector<CollectiveTensor, 1> tensors;
   int64_t count; // runs in a step
-  std::optional<int64_t> parameter;
-  std::optional<std::string> unit;
   std::string name;
 
-  /// Elements of the full side, padding included.
+  /// Elements of the full sides, padding included.
   int64_t getPaddedElements() const;
-  /// Elements that a rank sends in one run.
+  /// Elements that a rank sends in one run, of all tensors or of one.
   double getSentElements() const;
+  double getSentElements(const CollectiveTensor &tensor) const;
+  bool hasParameter() const;
+  /// The argument for whose sake it is; none if there are several or none.
+  std::optional<int64_t> getParameter() const;
+  /// The unit of all tensors; null if they differ.
+  mlir::StringAttr getUnit() const;
 };
 
 /// The collectives of a step in program order. Fails, with a diagnostic, for

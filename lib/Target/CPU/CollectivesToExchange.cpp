@@ -17,19 +17,28 @@ using namespace mlir;
 using namespace amsp;
 
 static void replaceCollective(const CollectiveRecord &record) {
-  Operation *op = record.op;
+  CollectiveOpInterface op = record.op;
   OpBuilder builder(op);
-  auto info = CollectiveInfoAttr::get(op->getContext(), record.id, record.kind,
-                                      record.reduction.value_or(Reduction::Sum),
-                                      record.group, ArrayRef(record.rows),
-                                      ArrayRef(record.full),
-                                      ArrayRef(record.piece), record.name);
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  Value empty = tensor::EmptyOp::create(builder, op->getLoc(), type.getShape(),
-                                        type.getElementType());
-  auto exchange = ExchangeOp::create(builder, op->getLoc(), TypeRange(type),
-                                     info, op->getOperands(), empty);
-  op->getResult(0).replaceAllUsesWith(exchange.getResult(0));
+  SmallVector<int64_t> rows, full, piece;
+  for (const CollectiveTensor &tensor : record.tensors) {
+    rows.push_back(tensor.rows);
+    full.push_back(tensor.full);
+    piece.push_back(tensor.piece);
+  }
+  auto info =
+      CollectiveInfoAttr::get(op->getContext(), record.id, record.kind,
+                              record.reduction.value_or(Reduction::Sum),
+                              record.group, rows, full, piece, record.name);
+  SmallVector<Value> destinations;
+  for (unsigned i = 0, e = op.getNumTensors(); i < e; ++i) {
+    RankedTensorType type = op.getResultType(i);
+    destinations.push_back(tensor::EmptyOp::create(
+        builder, op->getLoc(), type.getShape(), type.getElementType()));
+  }
+  auto exchange =
+      ExchangeOp::create(builder, op->getLoc(), op->getResultTypes(), info,
+                         op->getOperands(), destinations);
+  op->replaceAllUsesWith(exchange);
   op->erase();
 }
 

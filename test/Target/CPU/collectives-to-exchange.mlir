@@ -1,4 +1,4 @@
-// RUN: amsp-opt %s --amsp-collectives-to-exchange | FileCheck %s
+// RUN: amsp-opt %s -split-input-file --amsp-collectives-to-exchange | FileCheck %s
 
 #replicated = #amsp.placement<replicated>
 
@@ -27,5 +27,22 @@ module @step attributes {amsp.levels = array<i64: 2, 2>,
     // CHECK-NOT: amsp.group_index
     %3 = amsp.group_index group = <[1:2, 2:2]> : tensor<i32>
     return %0, %1, %2, %3 : tensor<101xf32>, tensor<5x12xf32>, tensor<3x16xf32>, tensor<i32>
+  }
+}
+
+// -----
+
+#replicated = #amsp.placement<replicated>
+
+// Several tensors: one exchange, one entry of the manifest.
+// CHECK: module {{.*}}\22name\22:\22all_gather.0 of a and 1 more\22,\22parameter\22:null,\22parameters\22:[0],\22reduction\22:null,\22sent_bytes\22:312,\22tensors\22:2,\22unit\22:null
+module @variadic attributes {amsp.levels = array<i64: 4>,
+    amsp.strategy = {p = array<i64: 4>, g = array<i64: 4>, os = array<i64: 4>}} {
+  func.func @main(%a: tensor<2x8xf32> {amsp.placement = #replicated}, %b: tensor<2x5xf32> {amsp.placement = #replicated})
+      -> (tensor<8x8xf32> {amsp.placement = #replicated}, tensor<2x20xf32> {amsp.placement = #replicated}) {
+    // CHECK: amsp.exchange <0, all_gather, sum, <[1:4]>, rows = [1, 2], full = [64, 20], piece = [16, 5], "all_gather.0 of a and 1 more"> %{{.*}}, %{{.*}} into %{{.*}}, %{{.*}} : (tensor<2x8xf32>, tensor<2x5xf32>, tensor<8x8xf32>, tensor<2x20xf32>) -> (tensor<8x8xf32>, tensor<2x20xf32>)
+    %0:2 = amsp.all_gather %a, %b group = <[1:4]> dim = [0, none] keep = [0, 1] parameter = [0, none] unit = ["a", "b"]
+             : tensor<2x8xf32>, tensor<2x5xf32> -> tensor<8x8xf32>, tensor<2x20xf32>
+    return %0#0, %0#1 : tensor<8x8xf32>, tensor<2x20xf32>
   }
 }

@@ -1,26 +1,21 @@
-//===- AMSPOps.cpp - Collectives and rank-local ops -----------------------===//
+//===- AMSPOps.cpp - Rank-local ops ---------------------------------------===//
 
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
+#include "Pieces.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 using namespace mlir;
 using namespace amsp;
 
-#define GET_OP_CLASSES
-#include "amsp/Dialect/AMSP/IR/AMSPOps.cpp.inc"
-
-/// Checks that `piece` is what a member of a group holds of `full`.
-static LogicalResult verifyPieces(Operation *op, Type fullType, Type pieceType,
-                                  GroupAttr group, std::optional<uint64_t> dim,
-                                  int64_t keep) {
-  auto full = cast<RankedTensorType>(fullType);
-  auto piece = cast<RankedTensorType>(pieceType);
+LogicalResult amsp::verifyPieces(Operation *op, RankedTensorType full,
+                                 RankedTensorType piece, GroupAttr group,
+                                 std::optional<int64_t> dim, int64_t keep) {
   int64_t members = group.getSize();
   if (full.getElementType() != piece.getElementType())
     return op->emitOpError("full side and piece differ in element type");
   if (dim) {
-    if (static_cast<int64_t>(*dim) >= full.getRank())
+    if (*dim < 0 || *dim >= full.getRank())
       return op->emitOpError("dim ") << *dim << " is out of range for " << full;
     SmallVector<int64_t> expected(full.getShape());
     if (expected[*dim] % members != 0)
@@ -48,16 +43,8 @@ static LogicalResult verifyPieces(Operation *op, Type fullType, Type pieceType,
   return success();
 }
 
-LogicalResult AllGatherOp::verify() {
-  return verifyPieces(*this, getType(), getOperand().getType(), getGroup(),
-                      getDim(), getKeep());
-}
-LogicalResult ReduceScatterOp::verify() {
-  return verifyPieces(*this, getOperand().getType(), getType(), getGroup(),
-                      getDim(), getKeep());
-}
 LogicalResult LocalSliceOp::verify() {
-  return verifyPieces(*this, getOperand().getType(), getType(), getGroup(),
-                      getDim(), getKeep());
+  return verifyPieces(*this, cast<RankedTensorType>(getOperand().getType()),
+                      cast<RankedTensorType>(getType()), getGroup(), getDim(),
+                      getKeep());
 }
-LogicalResult AllReduceOp::verify() { return success(); }

@@ -65,84 +65,90 @@ static void buildCombiner(OpBuilder &builder, Location loc, Region &region,
   stablehlo::ReturnOp::create(builder, loc, combined);
 }
 
+static Value emitAllGather(HloBuilder hlo, Value piece, RankedTensorType full,
+                           PartAttr part, DenseIntElementsAttr groups) {
+  int64_t dim = part.getDim().value_or(part.getKeep());
+  RankedTensorType type = getTensorType(piece);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] *= groups.getType().getDimSize(1);
+  Value gathered =
+      stablehlo::AllGatherOp::create(
+          hlo.builder, hlo.loc,
+          TypeRange(RankedTensorType::get(shape, type.getElementType())),
+          ValueRange(piece), dim, groups, stablehlo::ChannelHandleAttr(),
+          /*use_global_device_ids=*/false)
+          ->getResult(0);
+  if (!part.getDim())
+    gathered =
+        hlo.truncateLast(gathered, flattenShape(full, part.getKeep()).back());
+  return hlo.reshape(gathered, full.getShape());
+}
+
+static Value emitReduceScatter(HloBuilder hlo, Value full,
+                               RankedTensorType piece, PartAttr part,
+                               Reduction reduction,
+                               DenseIntElementsAttr groups) {
+  int64_t dim = part.getDim().value_or(part.getKeep());
+  if (!part.getDim()) {
+    full = hlo.reshape(full, flattenShape(getTensorType(full), part.getKeep()));
+    full = hlo.padLast(full, piece.getShape().back() *
+                                 groups.getType().getDimSize(1));
+  }
+  auto scatter = stablehlo::ReduceScatterOp::create(
+      hlo.builder, hlo.loc, piece, full, dim, groups,
+      stablehlo::ChannelHandleAttr(), /*use_global_device_ids=*/false);
+  buildCombiner(hlo.builder, hlo.loc, scatter.getComputation(), reduction,
+                piece.getElementType());
+  return scatter;
+}
+
+static Value emitAllReduce(HloBuilder hlo, Value value, Reduction reduction,
+                           DenseIntElementsAttr groups) {
+  RankedTensorType type = getTensorType(value);
+  auto reduce = stablehlo::AllReduceOp::create(
+      hlo.builder, hlo.loc, TypeRange(type), ValueRange(value), groups,
+      stablehlo::ChannelHandleAttr(), /*use_global_device_ids=*/false);
+  buildCombiner(hlo.builder, hlo.loc, reduce.getComputation(), reduction,
+                type.getElementType());
+  return reduce->getResult(0);
+}
+
 namespace {
-template <typename OpTy> struct CollectivePattern : OpRewritePattern<OpTy> {
-  CollectivePattern(MLIRContext *context, int64_t world)
-      : OpRewritePattern<OpTy>(context), world(world) {}
+/// One collective of StableHLO for each tensor.
+struct EmitCollective : OpInterfaceRewritePattern<CollectiveOpInterface> {
+  EmitCollective(MLIRContext *context, int64_t world)
+      : OpInterfaceRewritePattern(context), world(world) {}
+
+  LogicalResult matchAndRewrite(CollectiveOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    HloBuilder hlo = {rewriter, op.getLoc()};
+    DenseIntElementsAttr groups = getReplicaGroups(op.getGroup(), world);
+    SmallVector<Value> results;
+    for (auto [index, value] : llvm::enumerate(op->getOperands())) {
+      PartAttr part = op.getPart(index);
+      switch (op.getKind()) {
+      case CollectiveKind::AllGather:
+        results.push_back(
+            emitAllGather(hlo, value, op.getFullType(index), part, groups));
+        break;
+      case CollectiveKind::ReduceScatter:
+        results.push_back(emitReduceScatter(hlo, value, op.getPieceType(index),
+                                            part, *op.getCombiner(), groups));
+        break;
+      case CollectiveKind::AllReduce:
+        results.push_back(emitAllReduce(hlo, value, *op.getCombiner(), groups));
+        break;
+      }
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+
   int64_t world;
 };
 
-struct EmitAllGather : CollectivePattern<AllGatherOp> {
-  using CollectivePattern::CollectivePattern;
-
-  LogicalResult matchAndRewrite(AllGatherOp op,
-                                PatternRewriter &rewriter) const override {
-    HloBuilder hlo = {rewriter, op.getLoc()};
-    RankedTensorType piece = getTensorType(op.getOperand());
-    RankedTensorType full = getTensorType(op.getResult());
-    int64_t dim = op.getDim().value_or(op.getKeep());
-    SmallVector<int64_t> shape(piece.getShape());
-    shape[dim] *= op.getGroup().getSize();
-    Value gathered =
-        stablehlo::AllGatherOp::create(
-            rewriter, op.getLoc(),
-            TypeRange(RankedTensorType::get(shape, piece.getElementType())),
-            ValueRange(op.getOperand()), dim,
-            getReplicaGroups(op.getGroup(), world),
-            stablehlo::ChannelHandleAttr(), /*use_global_device_ids=*/false)
-            ->getResult(0);
-    if (!op.getDim())
-      gathered =
-          hlo.truncateLast(gathered, flattenShape(full, op.getKeep()).back());
-    rewriter.replaceOp(op, hlo.reshape(gathered, full.getShape()));
-    return success();
-  }
-};
-
-struct EmitReduceScatter : CollectivePattern<ReduceScatterOp> {
-  using CollectivePattern::CollectivePattern;
-
-  LogicalResult matchAndRewrite(ReduceScatterOp op,
-                                PatternRewriter &rewriter) const override {
-    HloBuilder hlo = {rewriter, op.getLoc()};
-    RankedTensorType piece = getTensorType(op.getResult());
-    int64_t dim = op.getDim().value_or(op.getKeep());
-    Value full = op.getOperand();
-    if (!op.getDim()) {
-      full = hlo.reshape(full, flattenShape(getTensorType(full), op.getKeep()));
-      full =
-          hlo.padLast(full, piece.getShape().back() * op.getGroup().getSize());
-    }
-    auto scatter = stablehlo::ReduceScatterOp::create(
-        rewriter, op.getLoc(), piece, full, dim,
-        getReplicaGroups(op.getGroup(), world), stablehlo::ChannelHandleAttr(),
-        /*use_global_device_ids=*/false);
-    buildCombiner(rewriter, op.getLoc(), scatter.getComputation(),
-                  op.getReduction(), piece.getElementType());
-    rewriter.replaceOp(op, scatter);
-    return success();
-  }
-};
-
-struct EmitAllReduce : CollectivePattern<AllReduceOp> {
-  using CollectivePattern::CollectivePattern;
-
-  LogicalResult matchAndRewrite(AllReduceOp op,
-                                PatternRewriter &rewriter) const override {
-    RankedTensorType type = getTensorType(op.getResult());
-    auto reduce = stablehlo::AllReduceOp::create(
-        rewriter, op.getLoc(), TypeRange(type), ValueRange(op.getOperand()),
-        getReplicaGroups(op.getGroup(), world), stablehlo::ChannelHandleAttr(),
-        /*use_global_device_ids=*/false);
-    buildCombiner(rewriter, op.getLoc(), reduce.getComputation(),
-                  op.getReduction(), type.getElementType());
-    rewriter.replaceOp(op, reduce);
-    return success();
-  }
-};
-
-struct EmitGroupIndex : CollectivePattern<GroupIndexOp> {
-  using CollectivePattern::CollectivePattern;
+struct EmitGroupIndex : OpRewritePattern<GroupIndexOp> {
+  using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(GroupIndexOp op,
                                 PatternRewriter &rewriter) const override {
@@ -180,9 +186,8 @@ struct CollectivesToStableHLO
     }
     int64_t world = llvm::product_of(levels.asArrayRef());
     RewritePatternSet patterns(&getContext());
-    patterns
-        .add<EmitAllGather, EmitAllReduce, EmitGroupIndex, EmitReduceScatter>(
-            &getContext(), world);
+    patterns.add<EmitCollective>(&getContext(), world);
+    patterns.add<EmitGroupIndex>(&getContext());
     walkAndApplyPatterns(module, std::move(patterns));
     removeAttributes(module, *step);
     module->setAttr("mhlo.num_replicas",

@@ -52,10 +52,18 @@ struct LowerTrivialGather : OpRewritePattern<AllGatherOp> {
     if (op.getGroup().getSize() != 1)
       return failure();
     HloBuilder hlo = {rewriter, op.getLoc()};
-    RankedTensorType full = getTensorType(op.getResult());
-    SmallVector<int64_t> flat = flattenShape(full, op.getKeep());
-    Value value = hlo.truncateLast(op.getOperand(), flat.back());
-    rewriter.replaceOp(op, hlo.reshape(value, full.getShape()));
+    auto collective = cast<CollectiveOpInterface>(*op);
+    SmallVector<Value> values;
+    for (auto [index, piece] : llvm::enumerate(op.getOperands())) {
+      RankedTensorType full = collective.getFullType(index);
+      PartAttr part = collective.getPart(index);
+      Value value = piece;
+      if (!part.getDim())
+        value =
+            hlo.truncateLast(value, flattenShape(full, part.getKeep()).back());
+      values.push_back(hlo.reshape(value, full.getShape()));
+    }
+    rewriter.replaceOp(op, values);
     return success();
   }
 };

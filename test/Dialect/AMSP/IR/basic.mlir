@@ -13,6 +13,18 @@ func.func @collectives(%piece: tensor<101xf32>, %full: tensor<13x31xf32>, %rows:
   return %0, %1, %2, %3 : tensor<13x31xf32>, tensor<101xf32>, tensor<13x31xf32>, tensor<24x8xf32>
 }
 
+// Several tensors are one call; what differs between them is listed.
+// CHECK-LABEL: func.func @variadic
+func.func @variadic(%a: tensor<6x8xf32>, %b: tensor<2x5xf32>, %c: tensor<f32>, %d: tensor<3xf32>) {
+  // CHECK: amsp.all_gather %{{.*}}, %{{.*}} group = <[1:4]> dim = [0, none] keep = [0, 1] parameter = [3, none] unit = ["a", "b"] window = 2 : tensor<6x8xf32>, tensor<2x5xf32> -> tensor<24x8xf32>, tensor<2x20xf32>
+  %0:2 = amsp.all_gather %a, %b group = <[1:4]> dim = [0, none] keep = [0, 1] parameter = [3, none] unit = ["a", "b"] window = 2 : tensor<6x8xf32>, tensor<2x5xf32> -> tensor<24x8xf32>, tensor<2x20xf32>
+  // CHECK: amsp.reduce_scatter sum %{{.*}}#0, %{{.*}}#1 group = <[1:4]> parameter = [0, 1] unit = "u" : tensor<24x8xf32>, tensor<2x20xf32> -> tensor<48xf32>, tensor<10xf32>
+  %1:2 = amsp.reduce_scatter sum %0#0, %0#1 group = <[1:4]> parameter = [0, 1] unit = ["u", "u"] : tensor<24x8xf32>, tensor<2x20xf32> -> tensor<48xf32>, tensor<10xf32>
+  // CHECK: amsp.all_reduce sum %{{.*}}, %{{.*}} group = <[1:4]> : tensor<f32>, tensor<3xf32>
+  %2:2 = amsp.all_reduce sum %c, %d group = <[1:4]> : tensor<f32>, tensor<3xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @keep
 func.func @keep(%stack: tensor<4x5x3xf32>) -> tensor<4x8xf32> {
   // CHECK: amsp.local_slice %{{.*}} group = <[1:2]> keep = 1 : tensor<4x5x3xf32> -> tensor<4x8xf32>

@@ -53,3 +53,51 @@ func.func @digit(%full: tensor<4xf32>) {
   %0 = amsp.all_reduce sum %full group = <[0:2]> : tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @element_types(%a: tensor<4xf32>, %b: tensor<4xbf16>) {
+  // expected-error @+1 {{tensors differ in element type: 'f32' and 'bf16'}}
+  %0:2 = amsp.all_reduce sum %a, %b group = <[1:2]> : tensor<4xf32>, tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @no_pieces(%a: tensor<4xf32>) {
+  // expected-error @+1 {{has no pieces, so neither dim nor keep}}
+  %0 = amsp.all_reduce sum %a group = <[1:2]> dim = 0 : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @nothing() {
+  // expected-error @+1 {{moves no tensor}}
+  "amsp.all_gather"() <{group = #amsp.group<[1:2]>, parts = []}> : () -> ()
+  return
+}
+
+// -----
+
+func.func @parts(%a: tensor<4xf32>) {
+  // expected-error @+1 {{has 1 operands, 1 results and 2 parts}}
+  %0 = "amsp.all_gather"(%a) <{group = #amsp.group<[1:2]>, parts = [#amsp.part<>, #amsp.part<>]}> : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @results(%a: tensor<4xf32>) {
+  // expected-error @+1 {{has 1 operands, 0 results and 1 parts}}
+  "amsp.all_gather"(%a) <{group = #amsp.group<[1:2]>, parts = [#amsp.part<>]}> : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @list(%a: tensor<4xf32>) {
+  // expected-error @+1 {{parameter lists 2 values for 1 tensors}}
+  %0 = amsp.all_gather %a group = <[1:2]> parameter = [1, 2] : tensor<4xf32> -> tensor<8xf32>
+  return
+}

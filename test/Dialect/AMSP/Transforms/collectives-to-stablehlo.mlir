@@ -1,4 +1,4 @@
-// RUN: amsp-opt %s --amsp-collectives-to-stablehlo | FileCheck %s
+// RUN: amsp-opt %s -split-input-file --amsp-collectives-to-stablehlo | FileCheck %s
 
 // CHECK: module attributes {mhlo.num_replicas = 6 : i32}
 module attributes {amsp.levels = array<i64: 2, 3>} {
@@ -26,5 +26,23 @@ module attributes {amsp.levels = array<i64: 2, 3>} {
     // CHECK: "stablehlo.all_gather"(%arg2) <{all_gather_dim = 0 : i64, replica_groups = dense<{{\[\[}}0, 1], [2, 3], [4, 5]]> : tensor<3x2xi64>}> : (tensor<2x3xf32>) -> tensor<4x3xf32>
     %4 = amsp.all_gather %rows group = <[1:2]> dim = 0 : tensor<2x3xf32> -> tensor<4x3xf32>
     return %0, %1, %2, %3, %4 : tensor<5xf32>, tensor<3xf32>, tensor<5xf32>, tensor<i32>, tensor<4x3xf32>
+  }
+}
+
+// -----
+
+// One collective for each tensor.
+module attributes {amsp.levels = array<i64: 2>} {
+  // CHECK-LABEL: func.func public @main
+  func.func public @main(%a: tensor<2xf32>, %b: tensor<2x3xf32>, %c: tensor<f32>)
+      -> (tensor<4xf32>, tensor<4x3xf32>, tensor<f32>, tensor<4xf32>) {
+    // CHECK: %[[A:.*]] = "stablehlo.all_gather"(%arg0) {{.*}} : (tensor<2xf32>) -> tensor<4xf32>
+    // CHECK: %[[B:.*]] = "stablehlo.all_gather"(%arg1) {{.*}} : (tensor<2x3xf32>) -> tensor<4x3xf32>
+    %0:2 = amsp.all_gather %a, %b group = <[1:2]> dim = [none, 0] : tensor<2xf32>, tensor<2x3xf32> -> tensor<4xf32>, tensor<4x3xf32>
+    // CHECK: %[[C:.*]] = "stablehlo.all_reduce"(%arg2)
+    // CHECK: %[[D:.*]] = "stablehlo.all_reduce"(%[[A]])
+    %1:2 = amsp.all_reduce sum %c, %0#0 group = <[1:2]> : tensor<f32>, tensor<4xf32>
+    // CHECK: return %[[A]], %[[B]], %[[C]], %[[D]]
+    return %0#0, %0#1, %1#0, %1#1 : tensor<4xf32>, tensor<4x3xf32>, tensor<f32>, tensor<4xf32>
   }
 }

@@ -30,6 +30,15 @@ func.func @one_rank(%x: tensor<3x4xf32>, %p: tensor<12xf32>) -> (tensor<12xf32>,
   return %0, %1 : tensor<12xf32>, tensor<3x4xf32>
 }
 
+// CHECK-LABEL: func.func @one_rank_variadic
+func.func @one_rank_variadic(%p: tensor<7xf32>, %q: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+  // CHECK: stablehlo.slice %arg0 [0:6]
+  // CHECK: %[[P:.*]] = stablehlo.reshape %{{.*}} : (tensor<6xf32>) -> tensor<2x3xf32>
+  // CHECK: return %[[P]], %arg1
+  %0:2 = amsp.all_gather %p, %q group = <[]> dim = [none, 1] : tensor<7xf32>, tensor<2x3xf32> -> tensor<2x3xf32>, tensor<2x3xf32>
+  return %0#0, %0#1 : tensor<2x3xf32>, tensor<2x3xf32>
+}
+
 // CHECK-LABEL: func.func @mask
 func.func @mask(%x: tensor<2xf32>, %init: tensor<f32>) -> tensor<2xf32> {
   // CHECK: %[[POS:.*]] = stablehlo.iota dim = 0 : tensor<2xi32>

@@ -97,6 +97,23 @@ def AMSP_CollectiveKind : I32EnumAttr<"CollectiveKind", "kind of a collective, n
 }
 def AMSP_CollectiveKindAttr : EnumAttr<AMSP_Dialect, AMSP_CollectiveKind, "collective_kind">;
 
+def AMSP_PartAttr : AMSP_Attr<"Part", "part"> {
+  let summary = "how one tensor takes part in a collective";
+  let description = [{
+    A collective moves data between the *full side* of a tensor and the *pieces* of
+    a group's members. `dim`: the full side is cut along that dimension; without it,
+    the `keep` leading dimensions are kept and the rest is flattened, padded and cut
+    (see `#amsp.placement`). `parameter` (an argument's number) and `unit` say for
+    whose sake the tensor is moved; no meaning depends on them.
+  }];
+  let parameters = (ins
+    OptionalParameter<"std::optional<int64_t>">:$dim,
+    DefaultValuedParameter<"int64_t", "0">:$keep,
+    OptionalParameter<"std::optional<int64_t>">:$parameter,
+    OptionalParameter<"::mlir::StringAttr">:$unit);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def AMSP_CollectiveInfoAttr : AMSP_Attr<"CollectiveInfo", "collective"> {
   let summary = "what a collective does, as the runtime sees it";
   let description = [{

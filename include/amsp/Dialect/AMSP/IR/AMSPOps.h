@@ -10,6 +10,15 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace amsp {
+
+/// Checks the tensors of a collective against its group and parts.
+mlir::LogicalResult verifyCollective(mlir::Operation *op);
+
+} // namespace amsp
+
+#include "amsp/Dialect/AMSP/IR/CollectiveOpInterface.h.inc"
+
 #define GET_OP_CLASSES
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h.inc"
 
