@@ -81,6 +81,35 @@ def shard(value: np.ndarray, placement: Placement, rank: int, fill=None) -> np.n
     raise ValueError(f"unknown placement kind {kind!r}")
 
 
+def owners(placement: Placement, world: int) -> list[int]:
+    """The lowest ranks that hold each piece, in the order of the index."""
+    digits = placement.get("digits", [])
+    ranks: dict[int, int] = {}
+    for rank in range(world):
+        ranks.setdefault(group_index(digits, rank), rank)
+    return [ranks[index] for index in sorted(ranks)]
+
+
+def paste(whole: np.ndarray, local: np.ndarray, placement: Placement, rank: int) -> None:
+    """Puts the rank's piece in its place in the global value, which must be
+    contiguous."""
+    kind = placement["kind"]
+    if kind == "replicated":
+        whole[...] = local
+        return
+    index = group_index(placement.get("digits", []), rank)
+    if kind == "split":
+        dim, rows = placement["dim"], local.shape[placement["dim"]]
+        whole[(slice(None),) * dim + (slice(index * rows, (index + 1) * rows),)] = local
+    elif kind == "flat":
+        keep, piece = placement["keep"], placement["piece"]
+        flat = whole.reshape((*whole.shape[:keep], math.prod(whole.shape[keep:])))
+        owned = flat[..., index * piece : (index + 1) * piece]
+        owned[...] = local[..., : owned.shape[-1]]
+    else:
+        raise ValueError(f"unknown placement kind {kind!r}")
+
+
 def unshard(
     locals_: list[np.ndarray], placement: Placement, shape: tuple[int, ...]
 ) -> np.ndarray:

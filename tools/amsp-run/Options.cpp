@@ -38,6 +38,20 @@ static cl::opt<std::string>
             cl::desc("A directory with one npz file of batch arguments per "
                      "step, taken in the order of their names"),
             cl::cat(category));
+static cl::opt<std::string>
+    load("load", cl::value_desc("DIR"),
+         cl::desc("Take the state, and the position in --batches, from the "
+                  "checkpoint in this directory, whatever world and strategy "
+                  "saved it; --inputs then gives what is not state"),
+         cl::cat(category));
+static cl::opt<std::string>
+    save("save", cl::value_desc("DIR"),
+         cl::desc("Make the state the checkpoint of this directory, at the end "
+                  "of the run"),
+         cl::cat(category));
+static cl::opt<std::string>
+    every("every", cl::value_desc("K"),
+          cl::desc("With --save: also after every K steps"), cl::cat(category));
 static cl::opt<std::string> transport(
     "transport", cl::init("threads"), cl::value_desc("threads|mpi|nccl"),
     cl::desc("How ranks communicate: as threads of this process (default), or "
@@ -106,14 +120,25 @@ static Error checkTransport() {
                            ": unknown, expected threads, mpi or nccl");
 }
 
+static Error readCount(const cl::opt<std::string> &option,
+                       std::optional<int64_t> &count) {
+  if (option.empty())
+    return Error::success();
+  int64_t number;
+  if (StringRef(option).getAsInteger(10, number) || number < 1)
+    return createStringError("--" + option.ArgStr + " " + option +
+                             ": expected a positive number");
+  count = number;
+  return Error::success();
+}
+
 static Error readNumbers(Options &options) {
-  if (!steps.empty()) {
-    int64_t count;
-    if (StringRef(steps).getAsInteger(10, count) || count < 1)
-      return createStringError("--steps " + steps +
-                               ": expected a positive number");
-    options.steps = count;
-  }
+  if (Error error = readCount(steps, options.steps))
+    return error;
+  if (Error error = readCount(every, options.every))
+    return error;
+  if (options.every && save.empty())
+    return createStringError("--every " + every + ": needs --save DIR");
   if (!stallLimit.empty()) {
     double seconds;
     if (StringRef(stallLimit).getAsDouble(seconds) || !(seconds > 0) ||
@@ -154,6 +179,8 @@ Expected<Options> run::parseOptions(int argc, char **argv) {
   options.inputs = inputs;
   options.outputs = outputs;
   options.batches = batches;
+  options.load = load;
+  options.save = save;
   options.log = logFile;
   options.trace = traceFile;
   options.printsManifest = manifest;
@@ -168,9 +195,10 @@ Expected<Options> run::parseOptions(int argc, char **argv) {
     return createStringError("--slow-links: only with --transport threads");
   options.world.trace = !traceFile.empty();
   options.world.poisonArena = poison || isPoisonSetInEnvironment();
-  if (!manifest && (inputs.empty() || outputs.empty()))
-    return createStringError(inputs.empty() ? "--inputs IN.npz is missing"
-                                            : "--outputs OUT.npz is missing");
+  if (!manifest && inputs.empty() && load.empty())
+    return createStringError("--inputs IN.npz is missing");
+  if (!manifest && outputs.empty() && save.empty())
+    return createStringError("--outputs OUT.npz is missing");
   if (Error error = readNumbers(options))
     return std::move(error);
   return options;

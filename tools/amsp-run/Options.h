@@ -13,9 +13,12 @@ struct Options {
   std::string inputs;
   std::string outputs;
   std::string batches;
+  std::string load;
+  std::string save;
   std::string log;
   std::string trace;
   std::optional<int64_t> steps; // without: one, or one for each batch file
+  std::optional<int64_t> every; // without: once, at the end
   bool printsManifest = false;
   bool quiet = false;
   std::vector<std::string> faults;

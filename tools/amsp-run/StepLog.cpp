@@ -23,10 +23,9 @@ Error StepLog::open(StringRef logPath) {
   return Error::success();
 }
 
-Error StepLog::record(const std::vector<ScalarResult> &scalars,
+Error StepLog::record(int64_t step, const std::vector<ScalarResult> &scalars,
                       double seconds) {
   stepSeconds.push_back(seconds);
-  auto step = static_cast<int64_t>(stepSeconds.size());
   if (!quiet && !scalars.empty()) {
     outs() << "step " << step;
     for (const ScalarResult &scalar : scalars)

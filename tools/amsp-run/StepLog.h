@@ -17,7 +17,9 @@ public:
 
   /// Starts the JSON log; nothing for an empty path.
   llvm::Error open(llvm::StringRef path);
-  llvm::Error record(const std::vector<ScalarResult> &scalars, double seconds);
+  /// `step` counts from 1, over all runs that led to this one.
+  llvm::Error record(int64_t step, const std::vector<ScalarResult> &scalars,
+                     double seconds);
   /// What a trace's summary says of communication, in all and by level.
   static void printCommunication(const llvm::json::Object &summary);
 

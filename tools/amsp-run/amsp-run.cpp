@@ -34,37 +34,59 @@ static Expected<std::vector<std::string>> listBatches(StringRef directory) {
   return files;
 }
 
-/// The batch files of the steps to run; empty without --batches.
-static Expected<std::vector<std::string>> batchesOf(const Options &options) {
+/// The batch files of the steps to run, from a position on; empty without
+/// --batches.
+static Expected<std::vector<std::string>> batchesOf(const Options &options,
+                                                    int64_t position) {
   if (options.batches.empty())
     return std::vector<std::string>();
   Expected<std::vector<std::string>> files = listBatches(options.batches);
   if (!files)
     return files.takeError();
-  int64_t steps = options.steps.value_or(files->size());
-  if (steps > static_cast<int64_t>(files->size()))
+  auto count = static_cast<int64_t>(files->size());
+  if (position >= count)
+    return createStringError("--load " + options.load + ": has consumed " +
+                             Twine(position) + " batches, all " + Twine(count) +
+                             " of " + options.batches);
+  int64_t steps = options.steps.value_or(count - position);
+  if (steps > count - position)
     return createStringError("--steps " + Twine(steps) + ": " +
                              options.batches + " holds batches for " +
-                             Twine(files->size()) + " steps");
-  files->resize(steps);
-  return files;
+                             Twine(count - position) +
+                             (position ? " further steps" : " steps"));
+  auto begin = files->begin() + position;
+  return std::vector<std::string>(begin, begin + steps);
 }
 
 static Error loadBatch(Session &session, StringRef path) {
   Expected<std::unique_ptr<NpzReader>> file = NpzReader::open(path);
   if (!file)
     return file.takeError();
-  return session.loadInputs(**file, Session::Inputs::BatchOnly);
+  return session.loadInputs(**file, [](const Value &value) {
+    return value.isBatch() ? Session::Need::Required : Session::Need::Refused;
+  });
 }
 
-/// Loads the state (and, without batch files, the batch).
-static Error loadInputs(Session &session, const Options &options) {
-  Expected<std::unique_ptr<NpzReader>> file = NpzReader::open(options.inputs);
-  if (!file)
-    return file.takeError();
-  return session.loadInputs(**file, options.batches.empty()
-                                        ? Session::Inputs::All
-                                        : Session::Inputs::BatchOptional);
+/// Loads what neither batch files nor a checkpoint give.
+static Error loadInputs(Session &session, const Options &options,
+                        const Manifest &manifest) {
+  auto needs = [&](const Value &value) {
+    bool isGiven = (value.isBatch() && !options.batches.empty()) ||
+                   (value.isState() && !options.load.empty());
+    return isGiven ? Session::Need::Ignored : Session::Need::Required;
+  };
+  if (!options.inputs.empty()) {
+    Expected<std::unique_ptr<NpzReader>> file = NpzReader::open(options.inputs);
+    if (!file)
+      return file.takeError();
+    return session.loadInputs(**file, needs);
+  }
+  for (const Value &value : manifest.arguments)
+    if (needs(value) == Session::Need::Required)
+      return createStringError("--inputs IN.npz is missing: checkpoints do not "
+                               "hold " +
+                               value.describe());
+  return Error::success();
 }
 
 /// This rank's error or, with several processes, the first of all ranks.
@@ -103,6 +125,8 @@ public:
 
 private:
   Error prepare();
+  Error loadCheckpoint();
+  Error runStep();
   Error runSteps();
   Error writeTrace() const;
 
@@ -113,45 +137,72 @@ private:
   StepLog log;
   std::vector<std::string> batches;
   std::unique_ptr<Session> session;
+  RunPosition position;
 };
 } // namespace
 
+Error Runner::loadCheckpoint() {
+  if (options.load.empty())
+    return Error::success();
+  Expected<std::unique_ptr<CheckpointReader>> checkpoint =
+      CheckpointReader::open(options.load);
+  if (!checkpoint)
+    return checkpoint.takeError();
+  position = (*checkpoint)->position();
+  return session->loadState(**checkpoint);
+}
+
 Error Runner::prepare() {
-  Expected<std::vector<std::string>> files = batchesOf(options);
-  if (!files)
-    return files.takeError();
-  batches = std::move(*files);
   Expected<std::unique_ptr<Session>> created =
       Session::create(library, options.world, processes);
   if (!created)
     return created.takeError();
   session = std::move(*created);
-  if (Error error = loadInputs(*session, options))
+  if (Error error = loadCheckpoint())
+    return error;
+  Expected<std::vector<std::string>> files =
+      batchesOf(options, position.batches);
+  if (!files)
+    return files.takeError();
+  batches = std::move(*files);
+  if (Error error = loadInputs(*session, options, library.manifest))
     return error;
   return isFirst ? log.open(options.log) : Error::success();
+}
+
+Error Runner::runStep() {
+  auto begin = std::chrono::steady_clock::now();
+  if (std::optional<runtime::RunError> error = session->runStep())
+    exitAfter(processes, error->str());
+  std::chrono::duration<double> duration =
+      std::chrono::steady_clock::now() - begin;
+  ++position.steps;
+  Error error =
+      log.record(position.steps, session->scalarResults(), duration.count());
+  if (!error || !processes)
+    return error;
+  // The others are on their way to the next step.
+  std::string message = toString(std::move(error));
+  processes->fail(message);
+  exitAfter(processes, message);
 }
 
 Error Runner::runSteps() {
   int64_t steps = batches.empty() ? options.steps.value_or(1)
                                   : static_cast<int64_t>(batches.size());
   for (int64_t step = 0; step < steps; ++step) {
-    if (!batches.empty())
+    if (!batches.empty()) {
       if (Error error = agree(processes, loadBatch(*session, batches[step])))
         return error;
-    auto begin = std::chrono::steady_clock::now();
-    if (std::optional<runtime::RunError> error = session->runStep())
-      exitAfter(processes, error->str());
-    std::chrono::duration<double> duration =
-        std::chrono::steady_clock::now() - begin;
-    Error error = log.record(session->scalarResults(), duration.count());
-    if (!error)
-      continue;
-    if (!processes)
+      ++position.batches;
+    }
+    if (Error error = runStep())
       return error;
-    // The others are on their way to the next step.
-    std::string message = toString(std::move(error));
-    processes->fail(message);
-    exitAfter(processes, message);
+    bool isLast = step + 1 == steps;
+    bool isDue = isLast || (options.every && (step + 1) % *options.every == 0);
+    if (isDue && !options.save.empty())
+      if (Error error = session->saveState(options.save, position))
+        return error;
   }
   return Error::success();
 }
@@ -194,8 +245,9 @@ Error Runner::run() {
     return error;
   if (Error error = runSteps())
     return error;
-  if (Error error = session->writeOutputs(options.outputs))
-    return error;
+  if (!options.outputs.empty())
+    if (Error error = session->writeOutputs(options.outputs))
+      return error;
   if (Error error = agree(processes, writeTrace()))
     return error;
   if (isFirst)
@@ -233,6 +285,9 @@ static Expected<StepLibrary> loadStep(Options &options) {
   if (Error error =
           checkWritable({options.outputs, options.log, options.trace}))
     return std::move(error);
+  if (!options.save.empty())
+    if (Error error = CheckpointWriter::check(options.save))
+      return createStringError("--save " + toString(std::move(error)));
   return library;
 }
 

@@ -73,28 +73,25 @@ Expected<PieceLayout> PieceLayout::of(const Value &value) {
   return layout;
 }
 
-/// Calls `body(offset in the global value, offset in the local one, bytes)`
-/// for each row's part of a rank's piece.
-template <typename Body>
-static void forEachRow(const PieceLayout &layout, int64_t rank, Body body) {
-  runtime::PieceExtent extent = runtime::extentOfPiece(
-      layout.full, layout.piece, runtime::indexInGroup(rank, layout.digits));
-  for (int64_t row = 0; extent.length > 0 && row < layout.rows; ++row)
-    body((row * layout.full + extent.begin) * layout.elementBytes,
-         row * layout.piece * layout.elementBytes,
-         extent.length * layout.elementBytes);
+void PieceLayout::forEachRow(
+    int64_t rank, function_ref<void(int64_t, int64_t, int64_t)> body) const {
+  runtime::PieceExtent extent =
+      runtime::extentOfPiece(full, piece, runtime::indexInGroup(rank, digits));
+  for (int64_t row = 0; extent.length > 0 && row < rows; ++row)
+    body((row * full + extent.begin) * elementBytes, row * piece * elementBytes,
+         extent.length * elementBytes);
 }
 
 void PieceLayout::cut(int64_t rank, ArrayRef<char> global,
                       MutableArrayRef<char> local) const {
-  forEachRow(*this, rank, [&](int64_t from, int64_t to, int64_t bytes) {
+  forEachRow(rank, [&](int64_t from, int64_t to, int64_t bytes) {
     copy(global.slice(from, bytes), local.begin() + to);
   });
 }
 
 void PieceLayout::paste(int64_t rank, ArrayRef<char> local,
                         MutableArrayRef<char> global) const {
-  forEachRow(*this, rank, [&](int64_t to, int64_t from, int64_t bytes) {
+  forEachRow(rank, [&](int64_t to, int64_t from, int64_t bytes) {
     copy(local.slice(from, bytes), global.begin() + to);
   });
 }

@@ -124,15 +124,16 @@ static Error checkArray(const NpzReader &file, const Value &value,
                            ", the step takes " + wanted);
 }
 
-Error Session::checkInputs(const NpzReader &file, Inputs inputs) const {
+Error Session::checkInputs(const NpzReader &file, Needs needs) const {
   StringSet<> known;
   for (const BoundValue &argument : arguments) {
     const Value &value = *argument.value;
-    if (inputs == Inputs::BatchOnly && !value.isBatch())
+    Need need = needs(value);
+    if (need == Need::Refused)
       continue;
     known.insert(value.id);
     bool isPresent = is_contained(file.names(), value.id);
-    if (inputs == Inputs::BatchOptional && value.isBatch() && !isPresent)
+    if (need == Need::Ignored && !isPresent)
       continue;
     if (!isPresent)
       return createStringError(file.path() + ": " + value.describe() +
@@ -166,15 +167,13 @@ Error Session::load(const NpzReader &file, BoundValue &argument) {
   return Error::success();
 }
 
-Error Session::loadInputs(const NpzReader &file, Inputs inputs) {
-  if (Error error = checkInputs(file, inputs))
+Error Session::loadInputs(const NpzReader &file, Needs needs) {
+  if (Error error = checkInputs(file, needs))
     return error;
-  for (BoundValue &argument : arguments) {
-    bool isBatch = argument.value->isBatch();
-    if (inputs == Inputs::All || isBatch == (inputs == Inputs::BatchOnly))
+  for (BoundValue &argument : arguments)
+    if (needs(*argument.value) == Need::Required)
       if (Error error = load(file, argument))
         return error;
-  }
   return Error::success();
 }
 
@@ -269,7 +268,11 @@ Error Session::writeOutputs(StringRef path) const {
     return Error::success();
   }
   Expected<std::unique_ptr<NpzWriter>> writer = NpzWriter::create(path);
-  Error error = writer ? writeArchive(**writer) : writer.takeError();
+  return endWriting(writer ? writeArchive(**writer) : writer.takeError());
+}
+
+/// What rank 0 says after it wrote for all.
+Error Session::endWriting(Error error) const {
   if (!error || !processes)
     return error;
   // The others wait to hand over their pieces, unless they know.

@@ -38,6 +38,10 @@ struct Value {
   std::optional<int64_t> partner;
 
   bool isBatch() const { return role == "batch"; }
+  /// Lives from step to step (frozen parameters do, unchanged).
+  bool isState() const {
+    return role == "param" || role == "opt_state" || role == "state";
+  }
   /// `arg0 ('params.w')`, for messages.
   std::string describe() const;
 };

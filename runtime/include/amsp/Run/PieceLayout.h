@@ -6,6 +6,7 @@
 #include "amsp/Run/Manifest.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace amsp::run {
 
@@ -24,6 +25,12 @@ struct PieceLayout {
 
   int64_t globalBytes() const { return rows * full * elementBytes; }
   int64_t localBytes() const { return rows * piece * elementBytes; }
+
+  /// Calls `body(offset in the global value, offset in the local one, length)`,
+  /// in bytes, for each row's part of a rank's piece; padding is left out.
+  void
+  forEachRow(int64_t rank,
+             llvm::function_ref<void(int64_t, int64_t, int64_t)> body) const;
 
   /// Copies a rank's piece out of the global value; padding stays as it is.
   void cut(int64_t rank, llvm::ArrayRef<char> global,

@@ -3,6 +3,7 @@
 #ifndef AMSP_RUN_SESSION_H
 #define AMSP_RUN_SESSION_H
 
+#include "amsp/Run/Checkpoint.h"
 #include "amsp/Run/Npz.h"
 #include "amsp/Run/PieceLayout.h"
 #include "amsp/Run/StepLibrary.h"
@@ -26,17 +27,23 @@ public:
   create(const StepLibrary &library, const runtime::WorldOptions &options,
          runtime::Processes *processes = nullptr);
 
-  /// Which arguments a file gives.
-  enum class Inputs {
-    All,
-    BatchOptional, // the batch may be absent, and is not read
-    BatchOnly
+  /// What an argument is to a file of inputs.
+  enum class Need {
+    Required,
+    Ignored, // may be there, and is not read
+    Refused
   };
+  using Needs = llvm::function_ref<Need(const Value &)>;
 
-  /// Checks a file's names, shapes and types; reads no data.
-  llvm::Error checkInputs(const NpzReader &file, Inputs inputs) const;
-  /// Checks the file, then cuts its arrays into the ranks' buffers.
-  llvm::Error loadInputs(const NpzReader &file, Inputs inputs);
+  /// Checks a file's names, shapes and types, then cuts its arrays into the
+  /// ranks' buffers.
+  llvm::Error loadInputs(const NpzReader &file, Needs needs);
+
+  /// Takes the state from a checkpoint, of which each rank reads its pieces.
+  llvm::Error loadState(const CheckpointReader &checkpoint);
+  /// Makes the state the checkpoint of a directory, piece by piece. With
+  /// several processes rank 0 writes; all call it.
+  llvm::Error saveState(llvm::StringRef directory, RunPosition position) const;
 
   std::optional<runtime::RunError> runStep();
 
@@ -71,7 +78,14 @@ private:
   Session(const Manifest &manifest, bool poison, runtime::Processes *processes);
   llvm::Error bind(const std::vector<Value> &values, bool areResults,
                    std::vector<BoundValue> &bound);
+  llvm::Error checkInputs(const NpzReader &file, Needs needs) const;
   llvm::Error load(const NpzReader &file, BoundValue &argument);
+  llvm::Error load(const CheckpointReader &checkpoint, llvm::StringRef name,
+                   const BoundValue &argument);
+  /// The arguments that are state, with their names in checkpoints.
+  std::vector<std::pair<std::string, const BoundValue *>> namedState() const;
+  llvm::Error writePieces(CheckpointWriter *writer) const;
+  llvm::Error endWriting(llvm::Error error) const;
   void poisonBuffers();
   const BoundValue &holderOf(const BoundValue &result) const;
   llvm::Error writeArchive(NpzWriter &writer) const;
