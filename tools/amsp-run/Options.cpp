@@ -39,6 +39,17 @@ static cl::opt<std::string>
                      "step, taken in the order of their names"),
             cl::cat(category));
 static cl::opt<std::string>
+    compare("compare", cl::value_desc("REF.so"),
+            cl::desc("Run another build of the step (of another strategy, "
+                     "world or target) on the same arguments, and end with an "
+                     "error at the first result that diverges"),
+            cl::cat(category));
+static cl::opt<std::string>
+    tolerance("tolerance", cl::value_desc("T"),
+              cl::desc("With --compare: how far an element may be off, as a "
+                       "share of its value's largest one (default: 1e-4)"),
+              cl::cat(category));
+static cl::opt<std::string>
     load("load", cl::value_desc("DIR"),
          cl::desc("Take the state, and the position in --batches, from the "
                   "checkpoint in this directory, whatever world and strategy "
@@ -139,6 +150,15 @@ static Error readNumbers(Options &options) {
     return error;
   if (options.every && save.empty())
     return createStringError("--every " + every + ": needs --save DIR");
+  if (!tolerance.empty()) {
+    if (compare.empty())
+      return createStringError("--tolerance " + tolerance +
+                               ": needs --compare REF.so");
+    if (StringRef(tolerance).getAsDouble(options.tolerance) ||
+        !(options.tolerance >= 0) || options.tolerance > 1)
+      return createStringError("--tolerance " + tolerance +
+                               ": expected a number from 0 to 1");
+  }
   if (!stallLimit.empty()) {
     double seconds;
     if (StringRef(stallLimit).getAsDouble(seconds) || !(seconds > 0) ||
@@ -179,6 +199,7 @@ Expected<Options> run::parseOptions(int argc, char **argv) {
   options.inputs = inputs;
   options.outputs = outputs;
   options.batches = batches;
+  options.compare = compare;
   options.load = load;
   options.save = save;
   options.log = logFile;
@@ -197,7 +218,9 @@ Expected<Options> run::parseOptions(int argc, char **argv) {
   options.world.poisonArena = poison || isPoisonSetInEnvironment();
   if (!manifest && inputs.empty() && load.empty())
     return createStringError("--inputs IN.npz is missing");
-  if (!manifest && outputs.empty() && save.empty())
+  if (options.usesMpi && !compare.empty())
+    return createStringError("--compare runs with --transport threads only");
+  if (!manifest && outputs.empty() && save.empty() && compare.empty())
     return createStringError("--outputs OUT.npz is missing");
   if (Error error = readNumbers(options))
     return std::move(error);

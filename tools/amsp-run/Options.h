@@ -13,6 +13,8 @@ struct Options {
   std::string inputs;
   std::string outputs;
   std::string batches;
+  std::string compare;
+  double tolerance = 1e-4; // of --compare
   std::string load;
   std::string save;
   std::string log;

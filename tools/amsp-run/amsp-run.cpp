@@ -1,5 +1,6 @@
 //===- amsp-run.cpp - Runs a compiled step on its ranks -------------------===//
 
+#include "Comparison.h"
 #include "Launch.h"
 #include "Options.h"
 #include "StepLog.h"
@@ -125,7 +126,9 @@ public:
 
 private:
   Error prepare();
-  Error loadCheckpoint();
+  Error loadCheckpoint(Session &session);
+  Error loadArguments(Session &session);
+  Error loadNextBatch(StringRef path);
   Error runStep();
   Error runSteps();
   Error writeTrace() const;
@@ -137,11 +140,12 @@ private:
   StepLog log;
   std::vector<std::string> batches;
   std::unique_ptr<Session> session;
+  std::unique_ptr<Comparison> comparison; // with --compare
   RunPosition position;
 };
 } // namespace
 
-Error Runner::loadCheckpoint() {
+Error Runner::loadCheckpoint(Session &session) {
   if (options.load.empty())
     return Error::success();
   Expected<std::unique_ptr<CheckpointReader>> checkpoint =
@@ -149,7 +153,21 @@ Error Runner::loadCheckpoint() {
   if (!checkpoint)
     return checkpoint.takeError();
   position = (*checkpoint)->position();
-  return session->loadState(**checkpoint);
+  return session.loadState(**checkpoint);
+}
+
+Error Runner::loadArguments(Session &session) {
+  if (Error error = loadCheckpoint(session))
+    return error;
+  return loadInputs(session, options, library.manifest);
+}
+
+Error Runner::loadNextBatch(StringRef path) {
+  ++position.batches;
+  if (comparison)
+    if (Error error = loadBatch(comparison->session(), path))
+      return error;
+  return loadBatch(*session, path);
 }
 
 Error Runner::prepare() {
@@ -158,15 +176,22 @@ Error Runner::prepare() {
   if (!created)
     return created.takeError();
   session = std::move(*created);
-  if (Error error = loadCheckpoint())
+  if (Error error = loadArguments(*session))
     return error;
+  if (!options.compare.empty()) {
+    Expected<std::unique_ptr<Comparison>> created =
+        Comparison::create(options, library);
+    if (!created)
+      return created.takeError();
+    comparison = std::move(*created);
+    if (Error error = loadArguments(comparison->session()))
+      return error;
+  }
   Expected<std::vector<std::string>> files =
       batchesOf(options, position.batches);
   if (!files)
     return files.takeError();
   batches = std::move(*files);
-  if (Error error = loadInputs(*session, options, library.manifest))
-    return error;
   return isFirst ? log.open(options.log) : Error::success();
 }
 
@@ -191,13 +216,14 @@ Error Runner::runSteps() {
   int64_t steps = batches.empty() ? options.steps.value_or(1)
                                   : static_cast<int64_t>(batches.size());
   for (int64_t step = 0; step < steps; ++step) {
-    if (!batches.empty()) {
-      if (Error error = agree(processes, loadBatch(*session, batches[step])))
+    if (!batches.empty())
+      if (Error error = agree(processes, loadNextBatch(batches[step])))
         return error;
-      ++position.batches;
-    }
     if (Error error = runStep())
       return error;
+    if (comparison)
+      if (Error error = comparison->runStep(position.steps, *session))
+        return error;
     bool isLast = step + 1 == steps;
     bool isDue = isLast || (options.every && (step + 1) % *options.every == 0);
     if (isDue && !options.save.empty())
@@ -252,6 +278,8 @@ Error Runner::run() {
     return error;
   if (isFirst)
     log.printSummary(library.manifest);
+  if (comparison)
+    comparison->printSummary();
   return Error::success();
 }
 

@@ -2,11 +2,12 @@
 
 #include "amsp/Run/Session.h"
 
+#include "amsp/Run/Element.h"
+
 #include "amsp/Runtime/DType.h"
 
 #include "amsp/Runtime/RingModel.h"
 
-#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
@@ -193,29 +194,15 @@ std::optional<runtime::RunError> Session::runStep() {
   return ranks->runStep(rankBuffers);
 }
 
-static double readFloat(amsp_dtype dtype, const char *data) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, data, runtime::bytesOf(dtype));
-  const fltSemantics &semantics = dtype == AMSP_F64    ? APFloat::IEEEdouble()
-                                  : dtype == AMSP_F32  ? APFloat::IEEEsingle()
-                                  : dtype == AMSP_BF16 ? APFloat::BFloat()
-                                                       : APFloat::IEEEhalf();
-  APFloat value(semantics, APInt(runtime::bytesOf(dtype) * 8, bits));
-  bool losesInfo;
-  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                &losesInfo);
-  return value.convertToDouble();
-}
-
 std::vector<ScalarResult> Session::scalarResults() const {
   std::vector<ScalarResult> scalars;
   for (const BoundValue &result : results) {
     const Value &value = *result.value;
-    bool isFloat = value.dtype <= AMSP_F16;
     bool isWhole = value.placement.kind == Placement::Kind::Replicated;
-    if (!value.partner && value.shape.empty() && isFloat && isWhole)
+    if (!value.partner && value.shape.empty() && isFloat(value.dtype) &&
+        isWhole)
       scalars.push_back(
-          {value.id, readFloat(value.dtype, result.local(0).data())});
+          {value.id, readElement(value.dtype, result.local(0).data())});
   }
   return scalars;
 }
@@ -245,6 +232,13 @@ bool Session::collect(const BoundValue &value,
       value.layout.paste(rank, piece, global);
   }
   return true;
+}
+
+std::vector<char> Session::readResult(size_t index) const {
+  const BoundValue &holder = holderOf(results[index]);
+  std::vector<char> global(holder.layout.globalBytes());
+  collect(holder, global);
+  return global;
 }
 
 Error Session::writeArchive(NpzWriter &writer) const {

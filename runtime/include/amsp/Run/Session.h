@@ -48,6 +48,8 @@ public:
   std::optional<runtime::RunError> runStep();
 
   std::vector<ScalarResult> scalarResults() const;
+  /// A result as a global array. All ranks must be in this process.
+  std::vector<char> readResult(size_t index) const;
 
   /// Writes all results, as global arrays. With several processes rank 0
   /// does, and collects the pieces of one array after the other; all call it.
