@@ -279,6 +279,11 @@ def test_different_programs_are_refused(tmp_path):
     assert result.stderr.startswith("error: rank 3: runs another program than rank 0")
     hashes = {tools.manifest(program[1])["program_hash"] for program in programs}
     assert all(text in result.stderr for text in hashes)
+    lists = [tools.manifest(program[1])["collectives"] for program in programs]
+    first = next(i for i, (a, b) in enumerate(zip(*lists)) if a != b)
+    for entries, where in zip(lists, ("on rank 0 ", f"collective number {first + 1} is ")):
+        named = f"'{entries[first]['name']}' (id {first}, {entries[first]['kind']} of "
+        assert where + named in result.stderr
     assert not (tmp_path / "out.npz").exists()
 
 

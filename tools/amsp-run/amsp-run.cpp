@@ -6,6 +6,7 @@
 #include "StepLog.h"
 #include "amsp/Run/TraceSummary.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -338,10 +339,19 @@ static Error compareRanks(const Manifest &manifest,
       processes.compare(manifest.programHash);
   if (!difference)
     return Error::success();
-  return createStringError("rank " + Twine(difference->rank) +
-                           ": runs another program than rank 0 (program hash " +
-                           difference->text + ", rank 0 has " +
-                           difference->expected + ")");
+  // Only now, as the lists may be long. Rank 0 tells.
+  runtime::ProgramIdentity own = manifest.identity();
+  std::string list;
+  if (!processes.sendToFirst(difference->rank, join(own.collectives, "\n"),
+                             list))
+    return createStringError(processes.error()->str());
+  runtime::ProgramIdentity theirs;
+  theirs.hash = difference->text;
+  for (StringRef line : split(list, '\n'))
+    if (!line.empty())
+      theirs.collectives.push_back(line.str());
+  return createStringError("rank " + Twine(difference->rank) + ": " +
+                           runtime::explainDifference(theirs, own));
 }
 
 /// One of the processes that MPI started.

@@ -84,8 +84,8 @@ TEST_F(FailureTest, AFailedWorldRunsNoMore) {
   std::string message;
   WorldOptions options;
   options.faults = {{0, "1", Fault::Kind::Fail}};
-  auto world = World::create(std::vector<RankProgram>(4, {&bodyStep, "h", 0}),
-                             options, message);
+  auto world = World::create(
+      std::vector<RankProgram>(4, {&bodyStep, {"h", {}}, 0}), options, message);
   RankBody body = [&](amsp_rank *rank) { runBoth(rank); };
   std::vector<RankBuffers> buffers(4, {{&body}, {}});
   ASSERT_TRUE(world->runStep(buffers));
@@ -125,10 +125,10 @@ TEST_F(FailureTest, CompiledCodeThatNeverReturnsIsGivenUp) {
 TEST_F(FailureTest, DifferentProgramsAreRefused) {
   std::string message;
   bool ran = false;
-  auto world = World::create({{&bodyStep, "aaaa", 0},
-                              {&bodyStep, "aaaa", 0},
-                              {&bodyStep, "bbbb", 0},
-                              {&bodyStep, "cccc", 0}},
+  auto world = World::create({{&bodyStep, {"aaaa", {}}, 0},
+                              {&bodyStep, {"aaaa", {}}, 0},
+                              {&bodyStep, {"bbbb", {}}, 0},
+                              {&bodyStep, {"cccc", {}}, 0}},
                              {}, message);
   ASSERT_TRUE(world) << message;
   RankBody body = [&](amsp_rank *) { ran = true; };
@@ -137,6 +137,39 @@ TEST_F(FailureTest, DifferentProgramsAreRefused) {
   EXPECT_EQ(error->str(), "rank 2: runs another program than rank 0 (program "
                           "hash bbbb, rank 0 has aaaa)");
   EXPECT_FALSE(ran);
+}
+
+TEST(ProgramIdentityTest, NamesTheFirstDifference) {
+  ProgramIdentity first{"aa", {"'x' (id 0)", "'y' (id 1)"}};
+  auto explain = [&](const ProgramIdentity &other) {
+    return explainDifference(other, first);
+  };
+  EXPECT_EQ(explain({"bb", {"'x' (id 0)", "'z' (id 1)", "'y' (id 2)"}}),
+            "runs another program than rank 0: collective number 2 is 'z' (id "
+            "1), on rank 0 'y' (id 1) (program hash bb, rank 0 has aa)");
+  EXPECT_EQ(explain({"bb", {"'x' (id 0)"}}),
+            "runs another program than rank 0: collective number 2 is none, on "
+            "rank 0 'y' (id 1) (program hash bb, rank 0 has aa)");
+  EXPECT_EQ(explain({"bb", {"'x' (id 0)", "'y' (id 1)", "'z' (id 2)"}}),
+            "runs another program than rank 0: collective number 3 is 'z' (id "
+            "2), on rank 0 none (program hash bb, rank 0 has aa)");
+  EXPECT_EQ(explain({"bb", first.collectives}),
+            "runs another program than rank 0, with the same collectives "
+            "(program hash bb, rank 0 has aa)");
+}
+
+TEST_F(FailureTest, TheFirstCollectiveThatDiffersIsNamed) {
+  std::string message;
+  std::vector<RankProgram> programs(3, {&bodyStep, {"aa", {"'x'", "'y'"}}, 0});
+  programs[1].identity = {"bb", {"'x'", "'z'"}};
+  auto world = World::create(programs, {}, message);
+  ASSERT_TRUE(world) << message;
+  RankBody body = [](amsp_rank *) {};
+  auto error = world->runStep(std::vector<RankBuffers>(3, {{&body}, {}}));
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->str(),
+            "rank 1: runs another program than rank 0: collective number 2 is "
+            "'z', on rank 0 'y' (program hash bb, rank 0 has aa)");
 }
 
 TEST_F(FailureTest, DifferentOrdersOfCollectivesAreFound) {
@@ -183,7 +216,7 @@ TEST_F(FailureTest, StartsAndAwaitsMustPair) {
 TEST_F(FailureTest, RefusesStepsOfAnotherAbi) {
   amsp_step old = {AMSP_STEP_ABI_VERSION + 1, "", executeBody};
   std::string message;
-  EXPECT_FALSE(World::create({{&old, "h", 0}}, {}, message));
+  EXPECT_FALSE(World::create({{&old, {"h", {}}, 0}}, {}, message));
   EXPECT_EQ(message, "the step has ABI version 2, this runtime runs version 1");
 }
 

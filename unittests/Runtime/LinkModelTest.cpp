@@ -147,8 +147,8 @@ TEST_F(SlowLinksTest, TheTraceShowsTheLinks) {
   options.links = parse("bandwidth=1e6", {2});
   options.trace = true;
   std::string error;
-  auto world =
-      World::create({{&bodyStep, "h", 0}, {&bodyStep, "h", 0}}, options, error);
+  auto world = World::create(
+      {{&bodyStep, {"h", {}}, 0}, {&bodyStep, {"h", {}}, 0}}, options, error);
   ASSERT_TRUE(world) << error;
   RankBody body = [&](amsp_rank *rank) { runBoth(rank); };
   ASSERT_FALSE(world->runStep({{{&body}, {}}, {{&body}, {}}}));
@@ -170,7 +170,7 @@ TEST_F(SlowLinksTest, RefusesLinksOfAnotherWorld) {
   WorldOptions options;
   options.links = parse("bandwidth=100", {4});
   std::string error;
-  EXPECT_FALSE(World::create(std::vector<RankProgram>(2, {&bodyStep, "h", 0}),
-                             options, error));
+  EXPECT_FALSE(World::create(
+      std::vector<RankProgram>(2, {&bodyStep, {"h", {}}, 0}), options, error));
   EXPECT_EQ(error, "links are described for 4 ranks, not 2");
 }

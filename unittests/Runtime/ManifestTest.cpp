@@ -17,7 +17,8 @@ static std::string manifestOf(const std::string &arguments,
   return R"({"version": 1, "name": "m", "program_hash": "ab", "levels": [2, 2],
              "arena_bytes": 64, "state_bytes": 8, "collectives":
              [{"id": 0, "name": "gather.w", "kind": "all_gather",
-               "unit": "w", "digits": [[1, 2]]}],
+               "dtype": "f32", "bytes": 64, "unit": "w",
+               "digits": [[2, 2], [1, 2]]}],
              "world": )" +
          world + R"(, "arguments": [)" + arguments + R"(], "results": [)" +
          results + "]}";
@@ -44,7 +45,10 @@ TEST(ManifestTest, ParsesValues) {
   EXPECT_EQ(manifest->world, 4);
   EXPECT_EQ(manifest->collectives[0].name, "gather.w");
   EXPECT_EQ(manifest->collectives[0].unit, "w");
-  EXPECT_EQ(manifest->collectives[0].digits[0].size, 2);
+  EXPECT_EQ(manifest->identity().hash, "ab");
+  EXPECT_EQ(manifest->identity().collectives,
+            std::vector<std::string>{"'gather.w' (id 0, all_gather of f32, 64 "
+                                     "bytes over [[2, 2], [1, 2]])"});
   EXPECT_EQ(manifest->arguments[0].partner, 1);
   const Value &loss = manifest->results[0];
   EXPECT_EQ(loss.describe(), "out0 ('loss')");

@@ -145,8 +145,8 @@ TEST(OverlapTest, TraceHoldsTheEventsOfEachRank) {
   options.trace = true;
   options.labels = {{"layer \"0\"", 1}};
   std::string error;
-  auto world =
-      World::create({{&bodyStep, "h", 0}, {&bodyStep, "h", 0}}, options, error);
+  auto world = World::create(
+      {{&bodyStep, {"h", {}}, 0}, {&bodyStep, {"h", {}}, 0}}, options, error);
   ASSERT_TRUE(world);
   ASSERT_FALSE(world->runStep({{{&body}, {}}, {{&body}, {}}}));
   std::ostringstream trace;
@@ -173,7 +173,7 @@ TEST(OverlapTest, PoisonFillsTheArena) {
                       seen.assign(bytes, bytes + 100);
                       std::fill_n(bytes, 100, 0);
                     }};
-  auto world = World::create({{&step, "h", 100}}, options, error);
+  auto world = World::create({{&step, {"h", {}}, 100}}, options, error);
   for (int i = 0; i < 2; ++i) {
     ASSERT_FALSE(world->runStep({{}}));
     EXPECT_EQ(seen, std::vector<unsigned char>(100, 0xFF));

@@ -29,7 +29,8 @@ inline std::optional<RunError> runOnRanks(int64_t world, const RankBody &body,
                                           int steps = 1) {
   std::string error;
   std::unique_ptr<World> ranks = World::create(
-      std::vector<RankProgram>(world, {&bodyStep, "hash", 0}), options, error);
+      std::vector<RankProgram>(world, {&bodyStep, {"hash", {}}, 0}), options,
+      error);
   EXPECT_TRUE(ranks) << error;
   std::vector<RankBuffers> buffers(world,
                                    {{const_cast<RankBody *>(&body)}, {}});

@@ -102,14 +102,13 @@ bool World::State::compareHashes(RankRunner &runner) {
       return std::string(all.c_str() + of * hashBytes,
                          strnlen(all.c_str() + of * hashBytes, hashBytes));
     };
-    environment.failure.raise(
-        {rank,
-         0,
-         -1,
-         "",
-         "runs another program than rank 0 (program hash " + text(rank) +
-             ", rank 0 has " + text(0) + ")",
-         {}});
+    // The lists of ranks in other processes are not known here.
+    bool isLocal = static_cast<int64_t>(ranks.size()) == world;
+    std::string problem =
+        isLocal ? explainDifference(ranks[rank].program.identity,
+                                    ranks[0].program.identity)
+                : explainDifference({text(rank), {}}, {text(0), {}});
+    environment.failure.raise({rank, 0, -1, "", problem, {}});
     return false;
   }
   return true;
@@ -167,7 +166,7 @@ static std::string checkPrograms(const std::vector<RankProgram> &programs) {
              std::to_string(program.step->abi_version) +
              ", this runtime runs version " +
              std::to_string(AMSP_STEP_ABI_VERSION);
-    if (program.programHash.size() > hashBytes)
+    if (program.identity.hash.size() > hashBytes)
       return "a program hash is longer than " + std::to_string(hashBytes) +
              " characters";
     if (program.arenaBytes < 0)
@@ -227,7 +226,7 @@ std::unique_ptr<World> World::create(std::vector<RankProgram> programs,
   for (int64_t local = 0; local < size; ++local) {
     RankRunner &runner = state->ranks[local];
     runner.program = programs[local];
-    runner.paddedHash = runner.program.programHash;
+    runner.paddedHash = runner.program.identity.hash;
     runner.paddedHash.resize(hashBytes);
     error = makeArena(runner);
     if (!error.empty())

@@ -5,7 +5,9 @@
 #include "amsp/Run/PieceLayout.h"
 #include "amsp/Runtime/DType.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace amsp;
 using namespace amsp::run;
@@ -75,7 +77,9 @@ static bool fromJSON(const json::Value &from, Collective &to, json::Path path) {
   json::ObjectMapper object(from, path);
   std::optional<std::string> unit;
   if (!object || !object.map("id", to.id) || !object.map("name", to.name) ||
-      !object.map("digits", to.digits) || !object.map("unit", unit))
+      !object.map("digits", to.digits) || !object.map("unit", unit) ||
+      !object.map("kind", to.kind) || !object.map("dtype", to.dtype) ||
+      !object.map("bytes", to.bytes))
     return false;
   to.unit = unit.value_or("");
   return true;
@@ -101,6 +105,26 @@ static bool fromJSON(const json::Value &from, Manifest &to, json::Path path) {
 }
 
 } // namespace amsp::run
+
+std::string Collective::describe() const {
+  std::string text;
+  raw_string_ostream stream(text);
+  stream << "'" << name << "' (id " << id << ", " << kind << " of " << dtype
+         << ", " << bytes << " bytes over [";
+  interleaveComma(digits, stream, [&](const amsp_digit &digit) {
+    stream << "[" << digit.stride << ", " << digit.size << "]";
+  });
+  stream << "])";
+  return text;
+}
+
+runtime::ProgramIdentity Manifest::identity() const {
+  runtime::ProgramIdentity identity;
+  identity.hash = programHash;
+  for (const Collective &collective : collectives)
+    identity.collectives.push_back(collective.describe());
+  return identity;
+}
 
 std::string Value::describe() const {
   return name.empty() ? id : id + " ('" + name + "')";

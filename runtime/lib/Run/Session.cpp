@@ -97,7 +97,7 @@ Session::create(const StepLibrary &library,
   }
   std::vector<runtime::RankProgram> programs(
       session->localRanks.size(),
-      {library.step, manifest.programHash, manifest.arenaBytes});
+      {library.step, manifest.identity(), manifest.arenaBytes});
   runtime::WorldOptions labelled = options;
   labelled.labels = labelsOf(manifest);
   std::string message;

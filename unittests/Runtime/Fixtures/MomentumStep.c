@@ -97,9 +97,10 @@ static void execute(amsp_rank *rank, void *arena, void *const *arguments,
 #define VALUE(name, role)                                                      \
   "{\"name\": " name ", \"role\": \"" role                                     \
   "\", \"unit\": null, \"dtype\": \"f32\", "
-#define COLLECTIVE(id, name)                                                   \
-  "{\"id\": " id ", \"name\": \"" name                                         \
-  "\", \"unit\": \"all\", \"digits\": [[2, 2], [1, 2]]}"
+#define COLLECTIVE(id, name, kind, bytes)                                      \
+  "{\"id\": " id ", \"name\": \"" name "\", \"kind\": \"" kind                 \
+  "\", \"unit\": \"all\", \"dtype\": \"f32\", \"bytes\": " bytes               \
+  ", \"digits\": [[2, 2], [1, 2]]}"
 
 static const char manifest[] =
     "{\"version\": 1, \"name\": \"momentum\", \"program_hash\": \"5eed\", "
@@ -116,8 +117,11 @@ static const char manifest[] =
                           "\"shape\": [], \"local_shape\": []}, " VALUE(
                               "null", "output") SPLIT
     "\"shape\": [8], \"local_shape\": [2]}"
-    "], \"collectives\": [" COLLECTIVE("0", "gather.w") ", " COLLECTIVE(
-        "1", "reduce.w") ", " COLLECTIVE("2", "reduce.loss") "]}";
+    "], \"collectives\": [" COLLECTIVE(
+        "0", "gather.w", "all_gather",
+        "32") ", " COLLECTIVE("1", "reduce.w", "reduce_scatter",
+                              "32") ", " COLLECTIVE("2", "reduce.loss",
+                                                    "all_reduce", "4") "]}";
 
 const amsp_step amsp_step_v1 = {AMSP_STEP_ABI_VERSION + AMSP_FIXTURE_ABI_OFFSET,
                                 manifest, execute};

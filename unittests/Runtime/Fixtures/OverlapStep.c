@@ -38,6 +38,7 @@ static const char manifest[] =
     "\"levels\": [4], \"world\": 4, \"arena_bytes\": 0, \"state_bytes\": "
     "1048576, \"arguments\": [{" W ", \"result\": 0}], \"results\": [{" W
     ", \"argument\": 0}], \"collectives\": [{\"id\": 0, \"name\": "
-    "\"reduce.w\", \"unit\": null, \"digits\": [[1, 4]]}]}";
+    "\"reduce.w\", \"unit\": null, \"kind\": \"all_reduce\", \"dtype\": "
+    "\"f32\", \"bytes\": 1048576, \"digits\": [[1, 4]]}]}";
 
 const amsp_step amsp_step_v1 = {AMSP_STEP_ABI_VERSION, manifest, execute};

@@ -5,6 +5,7 @@
 
 #include "amsp-c/Step.h"
 #include "amsp/Runtime/Group.h"
+#include "amsp/Runtime/ProgramIdentity.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -49,8 +50,14 @@ struct Value {
 struct Collective {
   int64_t id = 0;
   std::string name;
+  std::string kind;
+  std::string dtype;
   std::string unit; // may be empty
   runtime::Digits digits;
+  int64_t bytes = 0; // of the full buffers, padded
+
+  /// `'gather.w' (id 0, all_gather of f32, 32 bytes over [[2, 2], [1, 2]])`
+  std::string describe() const;
 };
 
 /// The part of the manifest that running a step needs.
@@ -64,6 +71,8 @@ struct Manifest {
   std::vector<Value> arguments;
   std::vector<Value> results;
   std::vector<Collective> collectives;
+
+  runtime::ProgramIdentity identity() const;
 };
 
 /// Parses and checks a manifest: sizes, digits, and that state arguments and

@@ -12,6 +12,7 @@
 #include "amsp/Runtime/Error.h"
 #include "amsp/Runtime/Fault.h"
 #include "amsp/Runtime/LinkModel.h"
+#include "amsp/Runtime/ProgramIdentity.h"
 
 #include <chrono>
 #include <cstdint>
@@ -27,7 +28,7 @@ namespace amsp::runtime {
 /// to run otherwise.
 struct RankProgram {
   const amsp_step *step = nullptr;
-  std::string programHash;
+  ProgramIdentity identity;
   int64_t arenaBytes = 0;
 };
 
