@@ -6,8 +6,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 packages=(
-  llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 lld-22 clang-format-22
-  clang-tidy-22 libopenblas-dev libopenmpi-dev openmpi-bin ccache libzstd-dev
+  llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 lld-22 libclang-rt-22-dev
+  clang-format-22 clang-tidy-22 libopenblas-dev libopenmpi-dev openmpi-bin ccache libzstd-dev
   libcurl4-openssl-dev libedit-dev libxml2-dev zlib1g-dev ninja-build cmake
   libgmock-dev libgtest-dev libzip-dev pkg-config python3-venv
 )

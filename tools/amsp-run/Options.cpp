@@ -77,11 +77,11 @@ static cl::opt<std::string>
     traceFile("trace", cl::value_desc("T.json"),
               cl::desc("Write a trace of all ranks in Chrome's format"),
               cl::cat(category));
-static cl::list<std::string>
-    injectFault("inject-fault", cl::value_desc("RANK,COLLECTIVE,KIND"),
-                cl::desc("Let a rank fail, stall or delay whenever it starts "
-                         "the collective of this id or name"),
-                cl::cat(category));
+static cl::list<std::string> injectFault(
+    "inject-fault", cl::value_desc("RANK,COLLECTIVE,KIND"),
+    cl::desc("Let a rank fail, stall, delay or lag whenever it starts "
+             "the collective of this id or name"),
+    cl::cat(category));
 static cl::opt<std::string>
     stallLimit("stall-limit", cl::value_desc("SECONDS"),
                cl::desc("How long a rank waits in a collective before the run "

@@ -80,6 +80,12 @@ TEST_F(FailureTest, ADelayChangesNothing) {
   EXPECT_FALSE(run({{2, "1", Fault::Kind::Delay}}, 3));
 }
 
+TEST_F(FailureTest, ALagMovesTheDataLate) {
+  auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(run({{2, "1", Fault::Kind::Lag}}, 3));
+  EXPECT_GT(secondsSince(begin), 3 * 0.05);
+}
+
 TEST_F(FailureTest, AFailedWorldRunsNoMore) {
   std::string message;
   WorldOptions options;

@@ -66,6 +66,8 @@ void ChannelWorker::run(CollectiveJob &job) {
   Clock::time_point begin = Clock::now();
   running.store(&collective);
   try {
+    if (job.lag.count() > 0)
+      std::this_thread::sleep_for(job.lag);
     endpoint.begin(job.linkSeconds);
     runCollective(endpoint, {collective, *job.group, job.sources,
                              job.destinations, runs++});

@@ -25,7 +25,8 @@ namespace amsp::runtime {
 struct CollectiveJob {
   const amsp_collective *collective = nullptr;
   const Group *group = nullptr;
-  double linkSeconds = 0; // where the transport models links
+  double linkSeconds = 0;           // where the transport models links
+  std::chrono::milliseconds lag{0}; // an injected fault
   std::vector<const void *> sources;
   std::vector<void *> destinations;
   bool inFlight = false;          // between start and await; the rank's own

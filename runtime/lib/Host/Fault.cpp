@@ -21,6 +21,8 @@ static std::optional<Fault::Kind> parseKind(std::string_view text) {
     return Fault::Kind::Stall;
   if (text == "delay")
     return Fault::Kind::Delay;
+  if (text == "lag")
+    return Fault::Kind::Lag;
   return std::nullopt;
 }
 
@@ -43,7 +45,7 @@ std::optional<Fault> Fault::parse(std::string_view text, std::string &error) {
   fault.collective = text.substr(first + 1, last - first - 1);
   std::optional<Kind> kind = parseKind(text.substr(last + 1));
   if (!kind) {
-    error = "expected fail, stall or delay, got '" +
+    error = "expected fail, stall, delay or lag, got '" +
             std::string(text.substr(last + 1)) + "'";
     return std::nullopt;
   }

@@ -52,6 +52,27 @@ static int leadingDimension(int64_t given, int64_t rows, int64_t columns) {
   return static_cast<int>(rows <= 1 ? std::max<int64_t>(columns, 1) : given);
 }
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define AMSP_TELL_ACCESSES 1
+extern "C" void __tsan_read_range(void *address, unsigned long bytes);
+extern "C" void __tsan_write_range(void *address, unsigned long bytes);
+#endif
+#endif
+
+/// ThreadSanitizer does not see what BLAS touches, so it is told.
+template <typename T>
+static void
+tellAccesses([[maybe_unused]] const T *matrix, [[maybe_unused]] int64_t rows,
+             [[maybe_unused]] int64_t columns, [[maybe_unused]] int64_t stride,
+             [[maybe_unused]] bool isWritten) {
+#ifdef AMSP_TELL_ACCESSES
+  auto access = isWritten ? __tsan_write_range : __tsan_read_range;
+  for (int64_t row = 0; row < rows; ++row)
+    access(const_cast<T *>(matrix + row * stride), columns * sizeof(T));
+#endif
+}
+
 template <typename T>
 static void multiply(const amsp_gemm &gemm, const T *a, const T *b, T *c) {
   if (gemm.k == 0) {
@@ -66,6 +87,9 @@ static void multiply(const amsp_gemm &gemm, const T *a, const T *b, T *c) {
   int lda = leadingDimension(gemm.lda, rowsA, columnsA);
   int ldb = leadingDimension(gemm.ldb, rowsB, columnsB);
   int ldc = leadingDimension(gemm.ldc, gemm.m, gemm.n);
+  tellAccesses(a, rowsA, columnsA, lda, false);
+  tellAccesses(b, rowsB, columnsB, ldb, false);
+  tellAccesses(c, gemm.m, gemm.n, ldc, true);
   CBLAS_TRANSPOSE transposeA = gemm.transpose_a ? CblasTrans : CblasNoTrans;
   CBLAS_TRANSPOSE transposeB = gemm.transpose_b ? CblasTrans : CblasNoTrans;
   T beta = gemm.accumulate ? 1 : 0;

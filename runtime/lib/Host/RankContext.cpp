@@ -74,6 +74,9 @@ CollectiveJob *amsp_rank::prepare(const amsp_collective &collective) {
   job = std::make_unique<CollectiveJob>();
   job->collective = &collective;
   job->group = &communicator(collective);
+  for (const Fault &fault : environment.faults)
+    if (fault.kind == Fault::Kind::Lag && fault.hits(number, collective))
+      job->lag = fault.delay;
   // The runtime's own collectives (no id) take no time of the step.
   const LinkModel *links = environment.transport.links();
   if (links && collective.id >= 0)
@@ -100,6 +103,8 @@ bool amsp_rank::injectFaults(const amsp_collective &collective) {
       break;
     case Fault::Kind::Fail:
       return fail("injected failure", &collective);
+    case Fault::Kind::Lag:
+      break; // its job's
     case Fault::Kind::Stall: {
       std::unique_lock<std::mutex> lock(signal.mutex);
       signal.changed.wait(lock,

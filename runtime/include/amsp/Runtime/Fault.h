@@ -17,7 +17,8 @@ struct Fault {
   enum class Kind {
     Fail,  // the rank reports an error
     Stall, // the rank stops until the others give up
-    Delay  // the rank sleeps before each start; results must not change
+    Delay, // the rank sleeps before each start; results must not change
+    Lag    // its channel sleeps before it moves the data; neither must these
   };
   int64_t rank = 0;
   std::string collective; // an id or a name
