@@ -22,7 +22,8 @@ amsp_world *amsp_world_create(const amsp_step *step, int64_t ranks,
     options.stallLimit = std::chrono::milliseconds(
         static_cast<int64_t>(stallLimitSeconds * 1000));
   std::string message;
-  std::vector<RankProgram> programs(ranks, {step, programHash, arenaBytes});
+  std::vector<RankProgram> programs(ranks,
+                                    {step, {programHash, {}}, arenaBytes});
   std::unique_ptr<World> world = World::create(programs, options, message);
   if (world)
     return new amsp_world{std::move(world)};
