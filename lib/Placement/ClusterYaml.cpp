@@ -40,6 +40,11 @@ struct Interference {
   static constexpr const char *error =
       "interference is a share of the compute time from 0 to 10";
 };
+struct Spread {
+  static constexpr double least = 0, most = 1;
+  static constexpr const char *error =
+      "spread is a share of the compute time from 0 to 1";
+};
 struct Memory {
   static constexpr double least = 1024, most = 1e16;
   static constexpr const char *error =
@@ -175,6 +180,9 @@ template <> struct MappingTraits<Cluster> {
     Measured<Interference> interference;
     io.mapOptional("interference", interference);
     cluster.interference = interference.value;
+    Measured<Spread> spread;
+    io.mapOptional("spread", spread);
+    cluster.spread = spread.value;
     io.mapOptional("collectives", cluster.collectiveTables);
   }
 };

@@ -12,6 +12,8 @@ unsigned Schedule::addBlock() {
 }
 
 unsigned Schedule::addTransfer(Transfer transfer) {
+  if (transfer.id < 0)
+    transfer.id = static_cast<int64_t>(transfers.size());
   transfers.push_back(std::move(transfer));
   return transfers.size() - 1;
 }

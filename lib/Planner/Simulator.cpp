@@ -87,6 +87,7 @@ private:
 
 void Simulation::clearTotals() {
   totals = SimulatedStep();
+  totals.labels.resize(schedule.labels.size());
   size_t count = schedule.transfers.size();
   totals.busy.resize(count);
   totals.exposed.resize(count);
@@ -176,9 +177,11 @@ std::vector<double> Simulation::getState() const {
 }
 
 std::vector<double> Simulation::getTotals() const {
-  std::vector<double> list = {totals.computeSeconds, totals.interferenceSeconds,
+  std::vector<double> list = {totals.computeSeconds, totals.spreadSeconds,
+                              totals.interferenceSeconds,
                               totals.exposedSeconds};
-  for (const auto *values : {&totals.busy, &totals.exposed, &totals.runs})
+  for (const auto *values :
+       {&totals.labels, &totals.busy, &totals.exposed, &totals.runs})
     append_range(list, *values);
   return list;
 }
@@ -191,9 +194,11 @@ void Simulation::addTotals(ArrayRef<double> before, ArrayRef<double> after,
     ++next;
   };
   add(totals.computeSeconds);
+  add(totals.spreadSeconds);
   add(totals.interferenceSeconds);
   add(totals.exposedSeconds);
-  for (auto *values : {&totals.busy, &totals.exposed, &totals.runs})
+  for (auto *values :
+       {&totals.labels, &totals.busy, &totals.exposed, &totals.runs})
     for (double &value : *values)
       add(value);
 }
@@ -209,17 +214,19 @@ void Simulation::record(SimulatedEvent::Kind kind, unsigned index,
 }
 
 void Simulation::compute(const Action &action) {
-  double begin = now, left = action.seconds;
+  double begin = now, work = action.seconds * options.slowest, left = work;
   while (left > 0) {
     double slowdown = isBusy() ? 1 + options.interference : 1;
     double seconds = std::min(left * slowdown, getNextEnd());
     advance(seconds);
     left -= seconds / slowdown;
+    totals.interferenceSeconds += seconds - seconds / slowdown;
     if (left <= kResolution)
       left = 0;
   }
   totals.computeSeconds += action.seconds;
-  totals.interferenceSeconds += now - begin - action.seconds;
+  totals.labels[action.label] += action.seconds;
+  totals.spreadSeconds += work - action.seconds;
   record(SimulatedEvent::Kind::Compute, action.label, begin);
 }
 
@@ -315,6 +322,33 @@ void Simulation::advance(double seconds) {
   }
   if (hasChanged)
     shareLinks();
+}
+
+double amsp::getSlowestCompute(const Cluster &cluster) {
+  double nodes = 1;
+  size_t innermost = cluster.levels.size() > 1 ? 1 : 0;
+  for (const ClusterLevel &level :
+       ArrayRef(cluster.levels).drop_front(innermost))
+    nodes *= static_cast<double>(level.size);
+  if (cluster.spread == 0 || nodes == 1)
+    return 1;
+  // The expected maximum: the integral of x d(Phi(x)^n).
+  constexpr double limit = 9, step = 1e-3;
+  auto getMaximumBelow = [&](double x) {
+    return std::pow(0.5 * std::erfc(-x / std::sqrt(2.0)), nodes);
+  };
+  double expected = 0;
+  for (double x = -limit; x < limit; x += step)
+    expected +=
+        (x + step / 2) * (getMaximumBelow(x + step) - getMaximumBelow(x));
+  return 1 + cluster.spread * expected;
+}
+
+SimulationOptions amsp::getSimulationOptions(const Cluster &cluster) {
+  SimulationOptions options;
+  options.interference = cluster.interference;
+  options.slowest = getSlowestCompute(cluster);
+  return options;
 }
 
 SimulatedStep amsp::simulate(const Schedule &schedule,

@@ -1,5 +1,6 @@
 //===- amsp-plan.cpp - Finds strategies for a training step ---------------===//
 
+#include "ExecutorMode.h"
 #include "PlanReport.h"
 #include "amsp/InitAllDialects.h"
 #include "amsp/Placement/PlacementConverter.h"
@@ -11,6 +12,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace amsp;
@@ -22,11 +24,21 @@ namespace cl = llvm::cl;
 enum class Format { Table, JSON };
 
 static cl::OptionCategory category("amsp-plan");
-static cl::opt<std::string> input(cl::Positional, cl::Required,
-                                  cl::desc("STEP.mlir"), cl::cat(category));
+static cl::opt<std::string> input(cl::Positional, cl::desc("STEP.mlir"),
+                                  cl::cat(category));
 static cl::opt<std::string>
     clusterFile("cluster", cl::Required, cl::cat(category),
                 cl::desc("A YAML file with links and device"));
+static cl::opt<std::string>
+    levels("levels", cl::cat(category),
+           cl::desc("Sizes of the levels, instead of the cluster file's: 8x4"));
+static cl::opt<double>
+    interference("interference", cl::cat(category), cl::init(0),
+                 cl::desc("The slowdown of compute by communication, instead "
+                          "of the cluster file's"));
+static cl::opt<std::string>
+    timeline("timeline", cl::cat(category), cl::value_desc("T.json"),
+             cl::desc("Write the simulated step for a trace viewer"));
 static cl::list<std::string>
     batchArgs("batch-args", cl::CommaSeparated, cl::cat(category),
               cl::desc("Arguments cut along dimension 0, names or indices"));
@@ -90,10 +102,38 @@ static Expected<OwningOpRef<ModuleOp>> parse(MLIRContext &context) {
   return module;
 }
 
-static Error run(MLIRContext &context) {
+/// The cluster of the command line.
+static Expected<Cluster> readCluster() {
   Expected<Cluster> cluster = parseCluster(clusterFile);
   if (!cluster)
+    return cluster;
+  if (interference.getNumOccurrences() > 0) {
+    if (std::isnan(interference) || interference < 0 || interference > 10)
+      return createStringError("--interference must be a share from 0 to 10");
+    cluster->interference = interference;
+  }
+  if (levels.empty())
+    return cluster;
+  Expected<Cluster> sizes = parseCluster("levels=" + levels);
+  if (!sizes)
+    return sizes.takeError();
+  if (sizes->levels.size() != cluster->levels.size())
+    return createStringError("--levels " + levels + ": the cluster has " +
+                             llvm::Twine(cluster->levels.size()) + " levels");
+  for (auto [level, other] : llvm::zip(cluster->levels, sizes->levels))
+    level.size = other.size;
+  return cluster;
+}
+
+static Error run(MLIRContext &context) {
+  Expected<Cluster> cluster = readCluster();
+  if (!cluster)
     return cluster.takeError();
+  if (isExecutorMode())
+    return runExecutorMode(*cluster, strategy, format == Format::JSON,
+                           timeline);
+  if (input.empty())
+    return createStringError("expected a step: STEP.mlir");
   std::optional<double> limit;
   if (memory.getNumOccurrences() > 0)
     limit = memory;
@@ -147,7 +187,7 @@ static Error run(MLIRContext &context) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
+  cl::HideUnrelatedOptions({&category, &getExecutorCategory()});
   cl::ParseCommandLineOptions(
       argc, argv, "Finds sharding strategies for a training step\n");
   DialectRegistry registry;

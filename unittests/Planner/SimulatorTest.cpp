@@ -35,10 +35,15 @@ protected:
   }
   SimulatedStep run(double interference = 0, int64_t warmUp = 0,
                     bool timeline = false) {
-    SimulatedStep step = simulate(schedule, {interference, warmUp, timeline});
+    SimulationOptions options;
+    options.interference = interference;
+    options.warmUp = warmUp;
+    options.timeline = timeline;
+    options.slowest = slowest;
+    SimulatedStep step = simulate(schedule, options);
     EXPECT_NEAR(step.seconds,
-                step.computeSeconds + step.interferenceSeconds +
-                    step.exposedSeconds,
+                step.computeSeconds + step.spreadSeconds +
+                    step.interferenceSeconds + step.exposedSeconds,
                 1e-9 * (1 + step.seconds));
     EXPECT_NEAR(std::accumulate(step.exposed.begin(), step.exposed.end(), 0.0),
                 step.exposedSeconds, 1e-9 * (1 + step.seconds));
@@ -47,6 +52,7 @@ protected:
 
   Schedule schedule;
   unsigned gather, reduce, label;
+  double slowest = 1;
 };
 } // namespace
 
@@ -97,6 +103,30 @@ TEST_F(SimulatorTest, ComputeSlowsDownWhileATransferRuns) {
   SimulatedStep step = run(/*interference=*/0.5);
   EXPECT_DOUBLE_EQ(step.seconds, 11);
   EXPECT_DOUBLE_EQ(step.interferenceSeconds, 1);
+}
+
+TEST_F(SimulatorTest, AllWaitForTheSlowestDevice) {
+  schedule.compute(0, 10, label);
+  slowest = 1.25;
+  SimulatedStep step = run(0.5);
+  EXPECT_DOUBLE_EQ(step.seconds, 12.5);
+  EXPECT_DOUBLE_EQ(step.spreadSeconds, 2.5);
+  EXPECT_DOUBLE_EQ(step.interferenceSeconds, 0);
+}
+
+TEST(SlowestComputeTest, IsTheExpectedMaximumOfTheNodes) {
+  Cluster cluster;
+  cluster.levels.resize(2);
+  cluster.spread = 0.01;
+  auto getMaximum = [&](int64_t nodes) {
+    cluster.levels[0].size = 8;
+    cluster.levels[1].size = nodes;
+    return (getSlowestCompute(cluster) - 1) / cluster.spread;
+  };
+  EXPECT_EQ(getMaximum(1), 0);
+  EXPECT_NEAR(getMaximum(2), 1 / std::sqrt(std::acos(-1.0)), 1e-5);
+  EXPECT_NEAR(getMaximum(16), 1.76599, 1e-4); // of a table
+  EXPECT_GT(getMaximum(128), getMaximum(127));
 }
 
 TEST_F(SimulatorTest, ChannelsShareTheLinksOfALevel) {

@@ -54,6 +54,8 @@ struct Cluster {
   /// Compute takes 1 + interference times as long while the device
   /// communicates.
   double interference = 0;
+  /// The standard deviation of compute time between nodes, as a share of it.
+  double spread = 0;
   /// Files of measured collectives, as paths from the working directory; where
   /// two speak, the earlier one wins.
   std::vector<std::string> collectiveTables;

@@ -14,6 +14,8 @@ namespace amsp {
 /// A collective as the simulation sees it. All ranks run the same schedule, so
 /// one rank stands for all.
 struct Transfer {
+  /// Which collective of a program; else its number in the schedule.
+  int64_t id = -1;
   std::string name;
   /// What it is for; exposed time is also summed by unit.
   std::string unit;

@@ -1,0 +1,19 @@
+//===- Timeline.h - A simulated step for a trace viewer ---------*- C++ -*-===//
+
+#ifndef AMSP_PLANNER_TIMELINE_H
+#define AMSP_PLANNER_TIMELINE_H
+
+#include "amsp/Planner/Simulator.h"
+#include "llvm/Support/Error.h"
+
+namespace amsp {
+
+/// Writes the events of a step that was simulated with a timeline in Chrome's
+/// trace event format (docs/formats.md, "Timelines"). The file appears when it
+/// is complete.
+llvm::Error writeTimeline(llvm::StringRef path, const Schedule &schedule,
+                          const SimulatedStep &step);
+
+} // namespace amsp
+
+#endif // AMSP_PLANNER_TIMELINE_H

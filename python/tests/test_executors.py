@@ -1,0 +1,110 @@
+"""The measured runs of other systems (executors/runs.json) as amsp-plan
+simulates them, with one set of constants for each cluster."""
+
+import importlib.util
+import itertools
+import json
+import subprocess
+
+import pytest
+
+from amsp import tools
+
+pytestmark = pytest.mark.skipif(
+    tools.find("amsp-plan") is None, reason="not built: amsp-plan"
+)
+ROOT = tools.REPOSITORY
+# Runs that differ by less in a measurement have no order.
+NOISE = 0.01
+
+
+def load_script():
+    path = ROOT / "scripts/measured_runs.py"
+    spec = importlib.util.spec_from_file_location("measured_runs", path)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script
+
+
+@pytest.fixture(scope="module")
+def groups():
+    return load_script().load(tools.find("amsp-plan"))
+
+
+def rates(groups):
+    """The runs with a rate: not those that are there for their order."""
+    return [run for group in groups if "unit" not in group for run in group["runs"]]
+
+
+def test_tokens_per_second(groups):
+    for run in rates(groups):
+        error = run["simulated"] / run["measured"] - 1
+        assert abs(error) <= run["tolerance"], (run["name"], run["levels"], error)
+
+
+def test_seconds_lost_against_the_smallest_scale(groups):
+    checked = 0
+    for run in rates(groups):
+        # The runs with other overlaps are of one scale.
+        if run["tolerance"] != 0.1:
+            continue
+        if run["measured_loss"] <= 0.05 * run["measured_seconds"]:
+            continue
+        ratio = run["simulated_loss"] / run["measured_loss"]
+        assert 1 / 1.5 <= ratio <= 1.5, (run["name"], run["levels"], ratio)
+        checked += 1
+    assert checked >= 6
+
+
+def are_comparable(a, b):
+    """Of one group, or alike but for what is overlapped, or for the strategy."""
+    keys = ("cluster", "model", "sequence", "levels", "microbatches")
+    return a["name"] == b["name"] or all(a[key] == b[key] for key in keys)
+
+
+def test_order(groups):
+    runs = [run for group in groups for run in group["runs"]]
+    checked = 0
+    for a, b in itertools.combinations(runs, 2):
+        if ("unit" in a) != ("unit" in b) or not are_comparable(a, b):
+            continue
+        if a["measured"] > b["measured"] * (1 + NOISE):
+            assert a["simulated"] > b["simulated"], (a, b)
+            checked += 1
+        elif b["measured"] > a["measured"] * (1 + NOISE):
+            assert b["simulated"] > a["simulated"], (a, b)
+            checked += 1
+    assert checked > 60
+
+
+def test_the_page_has_the_table_of_this_version(groups):
+    script = load_script()
+    page = script.PAGE.read_text()
+    assert script.replace(page, script.BEGIN, script.END, script.table(groups)) == page
+
+
+def test_timeline_is_complete(groups, tmp_path):
+    script = load_script()
+    run = {**groups[2]["runs"][-1], "microbatches": 3}
+    path = tmp_path / "timeline.json"
+    command = [*script.command(run, tools.find("amsp-plan")), "--timeline", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    report = json.loads(done.stdout)
+    timeline = json.loads(path.read_text())
+    summary, events = timeline["summary"], timeline["traceEvents"]
+    assert summary["step_seconds"] == pytest.approx(report["seconds"])
+    assert summary["exposed_seconds"] == pytest.approx(report["time"]["exposed"])
+    by_category = {}
+    for event in events:
+        by_category.setdefault(event["cat"], []).append(event)
+    moved = sum(event["args"]["bytes"] for event in by_category["transfer"])
+    assert moved == pytest.approx(summary["bytes"])
+    assert sum(e["dur"] for e in by_category["await"]) == pytest.approx(
+        summary["exposed_seconds"] * 1e6
+    )
+    # A thread does one thing at a time.
+    for thread in {event["tid"] for event in events}:
+        own = [e for e in events if e["tid"] == thread and e["cat"] != "step"]
+        own.sort(key=lambda event: event["ts"])
+        for before, after in itertools.pairwise(own):
+            assert before["ts"] + before["dur"] <= after["ts"] + 1e-3

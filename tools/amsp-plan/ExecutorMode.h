@@ -1,0 +1,23 @@
+//===- ExecutorMode.h - amsp-plan --executor --------------------*- C++ -*-===//
+
+#ifndef AMSP_TOOLS_AMSP_PLAN_EXECUTORMODE_H
+#define AMSP_TOOLS_AMSP_PLAN_EXECUTORMODE_H
+
+#include "amsp/Placement/Cluster.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace amsp {
+
+/// The options of this mode.
+llvm::cl::OptionCategory &getExecutorCategory();
+
+/// True if the command line asks for a step of another system.
+bool isExecutorMode();
+
+/// Simulates it under the strategy and prints its times.
+llvm::Error runExecutorMode(const Cluster &cluster, llvm::StringRef strategy,
+                            bool isJson, llvm::StringRef timeline);
+
+} // namespace amsp
+
+#endif // AMSP_TOOLS_AMSP_PLAN_EXECUTORMODE_H
