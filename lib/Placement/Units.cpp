@@ -42,5 +42,9 @@ std::string amsp::getUnitName(BlockArgument parameter) {
     if (number != keys.end())
       return llvm::join(keys.begin(), number + 1, ".");
   }
-  return isLookedUp(parameter) ? "embeddings" : "rest";
+  if (isLookedUp(parameter))
+    return "embeddings";
+  return isa<NameLoc>(parameter.getLoc())
+             ? "rest"
+             : "arg" + std::to_string(parameter.getArgNumber());
 }

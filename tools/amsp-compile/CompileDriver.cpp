@@ -84,6 +84,8 @@ Error CompileDriver::partition() {
     return createStringError("--cluster is required for an exported step");
   PartitionOptions partitioning;
   partitioning.batchArgs = options.batchArgs;
+  partitioning.stateArgs = options.stateArgs;
+  partitioning.roles = options.roles;
   partitioning.levels = options.cluster->getSizes();
   partitioning.strategy = options.strategy;
   partitioning.reduceType = options.reduceType;

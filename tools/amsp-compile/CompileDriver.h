@@ -22,6 +22,8 @@ struct CompileOptions {
   std::optional<Cluster> cluster;
   std::string strategy;
   llvm::SmallVector<std::string> batchArgs;
+  llvm::SmallVector<std::string> stateArgs;
+  llvm::SmallVector<std::string> roles;
   std::string reduceType;
   CommunicateOptions communication;
   std::string cpu;

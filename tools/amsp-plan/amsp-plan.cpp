@@ -42,6 +42,14 @@ static cl::opt<std::string>
 static cl::list<std::string>
     batchArgs("batch-args", cl::CommaSeparated, cl::cat(category),
               cl::desc("Arguments cut along dimension 0, names or indices"));
+static cl::list<std::string> stateArgs(
+    "state-args", cl::CommaSeparated, cl::cat(category),
+    cl::desc("ARGUMENT=RESULT: arguments whose new values are results, where "
+             "the step's donation does not say so"));
+static cl::list<std::string>
+    roles("roles", cl::CommaSeparated, cl::cat(category),
+          cl::desc("ARGUMENT=ROLE, where the role that is found is not meant: "
+                   "param, opt_state, state or constant"));
 static cl::opt<std::string> reduceType("reduce-type", cl::cat(category),
                                        cl::init("f32"),
                                        cl::desc("As of amsp-compile"));
@@ -146,6 +154,8 @@ static Error run(MLIRContext &context) {
     return module.takeError();
   PartitionOptions options;
   options.batchArgs.assign(batchArgs.begin(), batchArgs.end());
+  options.stateArgs.assign(stateArgs.begin(), stateArgs.end());
+  options.roles.assign(roles.begin(), roles.end());
   options.reduceType = reduceType;
   if (!parseReduceType(reduceType))
     return createStringError("--reduce-type " + reduceType +

@@ -11,7 +11,7 @@ namespace amsp {
 /// The unit of a parameter, from the path in its location's name: the path up
 /// to its first number (`params['h'][3]['mlp']['w']` is in unit `h.3`), which
 /// is a layer; without a number, `embeddings` if rows of it are looked up, else
-/// `rest`.
+/// `rest`. A parameter without a name is a unit of its own, `arg3`.
 std::string getUnitName(mlir::BlockArgument parameter);
 
 } // namespace amsp

@@ -1,5 +1,6 @@
 //===- AnnotateRoles.cpp - What each argument of a step is for ------------===//
 
+#include "StatePairs.h"
 #include "StepArguments.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
@@ -19,25 +20,40 @@ using namespace amsp;
 static constexpr StringLiteral kAliasAttr = "tf.aliasing_output";
 
 namespace {
+/// What the user says of arguments.
+struct RoleOverrides {
+  SmallVector<std::string> batchArgs; // ARG
+  SmallVector<std::string> stateArgs; // ARG=RESULT
+  SmallVector<std::string> roles;     // ARG=ROLE
+};
+
 /// Finds the roles of one step's arguments.
 class RoleFinder {
 public:
-  RoleFinder(func::FuncOp step, ArrayRef<std::string> batchArgs)
-      : step(step), batchArgs(batchArgs), roles(step.getNumArguments()),
+  RoleFinder(func::FuncOp step, const RoleOverrides &overrides)
+      : step(step), overrides(overrides), roles(step.getNumArguments()),
         units(step.getNumArguments()) {}
 
   LogicalResult run() {
-    if (failed(findState()) || failed(findBatch()))
+    if (failed(readBatchArgs()) || failed(findState()) || failed(findBatch()))
       return failure();
     findParameters();
+    if (failed(applyRoles()))
+      return failure();
     findCompanions();
     writeAttributes();
     return success();
   }
 
 private:
+  LogicalResult readBatchArgs();
   LogicalResult findState();
+  LogicalResult readAliases();
+  LogicalResult readStateArgs();
+  void findStateByStructure();
+  LogicalResult addState(unsigned argument, int64_t result, bool isAlias);
   LogicalResult findBatch();
+  LogicalResult applyRoles();
   FailureOr<unsigned> resolveArgument(StringRef text);
   void findParameters();
   void findCompanions();
@@ -50,7 +66,7 @@ private:
   bool isState(unsigned argument) { return stateResults.contains(argument); }
 
   func::FuncOp step;
-  ArrayRef<std::string> batchArgs;
+  const RoleOverrides &overrides;
   SmallVector<std::optional<Role>> roles;
   SmallVector<std::string> units;
   /// Result by state argument.
@@ -58,30 +74,77 @@ private:
 };
 } // namespace
 
-LogicalResult RoleFinder::findState() {
-  for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i) {
-    auto alias = step.getArgAttrOfType<IntegerAttr>(i, kAliasAttr);
-    if (!alias)
-      continue;
-    int64_t result = alias.getInt();
-    if (result < 0 || result >= step.getNumResults())
-      return step.emitError("argument ")
-             << i << " aliases result " << result << ", but there are "
-             << step.getNumResults() << " results";
-    if (step.getResultTypes()[result] != step.getArgument(i).getType())
-      return step.emitError("argument ")
-             << i << " aliases result " << result << " of another type";
-    for (auto [other, taken] : stateResults)
-      if (taken == result)
-        return step.emitError("arguments ")
-               << other << " and " << i << " alias the same result " << result;
-    stateResults[i] = result;
-    roles[i] = Role::State;
+/// `isAlias`: for messages.
+LogicalResult RoleFinder::addState(unsigned argument, int64_t result,
+                                   bool isAlias) {
+  StringRef takes = isAlias ? " aliases result " : " takes result ";
+  if (result < 0 || result >= step.getNumResults())
+    return step.emitError("argument ")
+           << argument << takes << result << ", but there are "
+           << step.getNumResults() << " results";
+  if (step.getResultTypes()[result] != step.getArgument(argument).getType())
+    return step.emitError("argument ")
+           << argument << takes << result << " of another type";
+  for (auto [other, taken] : stateResults)
+    if (taken == result)
+      return step.emitError("arguments ")
+             << other << " and " << argument << (isAlias ? " alias" : " take")
+             << " the same result " << result;
+  stateResults[argument] = result;
+  roles[argument] = Role::State;
+  return success();
+}
+
+LogicalResult RoleFinder::readAliases() {
+  for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i)
+    if (auto alias = step.getArgAttrOfType<IntegerAttr>(i, kAliasAttr))
+      if (failed(addState(i, alias.getInt(), /*isAlias=*/true)))
+        return failure();
+  return success();
+}
+
+LogicalResult RoleFinder::readStateArgs() {
+  for (StringRef text : overrides.stateArgs) {
+    auto [name, number] = text.rsplit('=');
+    int64_t result;
+    if (number.getAsInteger(10, result))
+      return step.emitError("state-args: expected ARGUMENT=RESULT, not '")
+             << text << "'";
+    FailureOr<unsigned> argument = resolveArgument(name);
+    if (failed(argument) ||
+        failed(addState(*argument, result, /*isAlias=*/false)))
+      return failure();
+  }
+  return success();
+}
+
+void RoleFinder::findStateByStructure() {
+  auto isCandidate = [&](unsigned argument) { return !roles[argument]; };
+  for (auto [argument, result] : findStatePairs(step, isCandidate)) {
+    stateResults[argument] = result;
+    roles[argument] = Role::State;
   }
   if (stateResults.empty())
+    return;
+  InFlightDiagnostic remark =
+      step.emitRemark("no argument aliases a result; taken for state: ");
+  for (auto [argument, result] : stateResults)
+    remark << (argument == stateResults.front().first ? "" : ", ") << argument
+           << " '" << getArgumentName(step, argument) << "' = result "
+           << result;
+}
+
+LogicalResult RoleFinder::findState() {
+  if (failed(overrides.stateArgs.empty() ? readAliases() : readStateArgs()))
+    return failure();
+  if (stateResults.empty())
+    findStateByStructure();
+  if (stateResults.empty())
     return step.emitError(
-        "no state found: no argument aliases a result (tf.aliasing_output); "
-        "export the step with its state donated (donate_argnums)");
+        "no state found: no argument aliases a result (tf.aliasing_output), "
+        "nor does a result look like an argument's new value; export the step "
+        "with its state donated (donate_argnums), or name it with "
+        "--state-args");
   return success();
 }
 
@@ -100,16 +163,23 @@ FailureOr<unsigned> RoleFinder::resolveArgument(StringRef text) {
          << " arguments";
 }
 
-LogicalResult RoleFinder::findBatch() {
-  for (StringRef text : batchArgs) {
+LogicalResult RoleFinder::readBatchArgs() {
+  for (StringRef text : overrides.batchArgs) {
     FailureOr<unsigned> argument = resolveArgument(text);
     if (failed(argument))
       return failure();
-    if (isState(*argument))
-      return step.emitError("batch argument '") << text << "' is state";
     if (getType(*argument).getRank() == 0)
       return step.emitError("batch argument '") << text << "' is a scalar";
     roles[*argument] = Role::Batch;
+  }
+  return success();
+}
+
+LogicalResult RoleFinder::findBatch() {
+  for (StringRef text : overrides.batchArgs) {
+    unsigned argument = *resolveArgument(text);
+    if (isState(argument))
+      return step.emitError("batch argument '") << text << "' is state";
   }
   SmallVector<unsigned> candidates;
   for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i) {
@@ -119,7 +189,7 @@ LogicalResult RoleFinder::findBatch() {
     if (getType(i).getRank() > 0)
       candidates.push_back(i);
   }
-  if (!batchArgs.empty())
+  if (!overrides.batchArgs.empty())
     return success();
   auto differs = [&](unsigned i) {
     return getType(i).getDimSize(0) !=
@@ -185,13 +255,39 @@ void RoleFinder::findParameters() {
   }
   SmallVector<std::optional<Placement>> results(step.getNumResults());
   PlacementAnalysis analysis(step, placements, results, PlacementContext());
-  for (auto [argument, result] : stateResults) {
-    if (!isa<FloatType>(getType(argument).getElementType()) ||
-        !isReadByRows(step.getArgument(argument), analysis))
+  for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i) {
+    bool mayBeParam =
+        isState(i) || (*roles[i] == Role::Constant && getType(i).getRank() > 0);
+    if (!mayBeParam || !isa<FloatType>(getType(i).getElementType()) ||
+        !isReadByRows(step.getArgument(i), analysis))
       continue;
-    roles[argument] = Role::Param;
-    units[argument] = getUnitName(step.getArgument(argument));
+    roles[i] = Role::Param;
+    units[i] = getUnitName(step.getArgument(i));
   }
+}
+
+LogicalResult RoleFinder::applyRoles() {
+  for (StringRef text : overrides.roles) {
+    auto [name, roleText] = text.rsplit('=');
+    std::optional<Role> role = symbolizeRole(roleText);
+    if (!role || *role == Role::Batch || *role == Role::Output)
+      return step.emitError("roles: expected ARGUMENT=param, opt_state, state "
+                            "or constant, not '")
+             << text << "'";
+    FailureOr<unsigned> argument = resolveArgument(name);
+    if (failed(argument))
+      return failure();
+    bool mustBeState = *role == Role::OptState || *role == Role::State;
+    if (isState(*argument) ? *role == Role::Constant : mustBeState)
+      return step.emitError("roles: argument '")
+             << name << "' is " << (isState(*argument) ? "" : "not ")
+             << "state, so it cannot be " << roleText;
+    roles[*argument] = *role;
+    units[*argument] = mustBeState || *role == Role::Constant
+                           ? ""
+                           : getUnitName(step.getArgument(*argument));
+  }
+  return success();
 }
 
 /// Takes the unit of a parameter, or of one of its companions, whose value
@@ -271,8 +367,11 @@ struct AnnotateRoles : amsp::impl::AnnotateRolesBase<AnnotateRoles> {
     FailureOr<func::FuncOp> step = getStep(getOperation());
     if (failed(step))
       return signalPassFailure();
-    SmallVector<std::string> names(batchArgs.begin(), batchArgs.end());
-    if (failed(RoleFinder(*step, names).run()))
+    RoleOverrides overrides;
+    overrides.batchArgs.assign(batchArgs.begin(), batchArgs.end());
+    overrides.stateArgs.assign(stateArgs.begin(), stateArgs.end());
+    overrides.roles.assign(roles.begin(), roles.end());
+    if (failed(RoleFinder(*step, overrides).run()))
       return signalPassFailure();
   }
 };

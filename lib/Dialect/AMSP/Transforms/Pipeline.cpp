@@ -22,6 +22,8 @@ void amsp::buildPartitionPipeline(OpPassManager &pm,
 
   AnnotateRolesOptions roles;
   roles.batchArgs = options.batchArgs;
+  roles.stateArgs = options.stateArgs;
+  roles.roles = options.roles;
   pm.addPass(createAnnotateRoles(roles));
   InsertCollectivesOptions collectives;
   collectives.levels = options.levels;
@@ -39,6 +41,12 @@ struct PartitionPipelineOptions
   ListOption<std::string> batchArgs{
       *this, "batch-args",
       llvm::cl::desc("arguments cut along dimension 0, by name or index")};
+  ListOption<std::string> stateArgs{
+      *this, "state-args",
+      llvm::cl::desc("ARGUMENT=RESULT: state, instead of the aliased one")};
+  ListOption<std::string> roles{
+      *this, "roles",
+      llvm::cl::desc("ARGUMENT=ROLE, instead of the role that is found")};
   ListOption<int64_t> levels{
       *this, "levels",
       llvm::cl::desc("sizes of the cluster's levels, innermost first")};
@@ -58,6 +66,9 @@ void amsp::registerPartitionPipeline() {
         PartitionOptions partition;
         partition.batchArgs.assign(options.batchArgs.begin(),
                                    options.batchArgs.end());
+        partition.stateArgs.assign(options.stateArgs.begin(),
+                                   options.stateArgs.end());
+        partition.roles.assign(options.roles.begin(), options.roles.end());
         partition.levels.assign(options.levels.begin(), options.levels.end());
         partition.strategy = options.strategy;
         partition.reduceType = options.reduceType;

@@ -1,8 +1,9 @@
 // RUN: amsp-opt %s --amsp-annotate-roles -split-input-file -verify-diagnostics
 
-// expected-error @+1 {{no state found: no argument aliases a result (tf.aliasing_output); export the step with its state donated (donate_argnums)}}
-func.func public @main(%w: tensor<3xf32>) -> tensor<3xf32> {
-  return %w : tensor<3xf32>
+// expected-error @+1 {{no state found: no argument aliases a result (tf.aliasing_output), nor does a result look like an argument's new value; export the step with its state donated (donate_argnums), or name it with --state-args}}
+func.func public @main(%w: tensor<3xf32>, %x: tensor<f32>) -> tensor<f32> {
+  %c = stablehlo.constant dense<1.0> : tensor<f32>
+  return %c : tensor<f32>
 }
 
 // -----

@@ -20,6 +20,10 @@ class AMSPDialect;
 struct PartitionOptions {
   /// Arguments cut along dimension 0, by name or index; empty: found.
   llvm::SmallVector<std::string> batchArgs;
+  /// `ARG=RESULT`: state, instead of what aliasing and structure say.
+  llvm::SmallVector<std::string> stateArgs;
+  /// `ARG=ROLE`, instead of the roles that are found.
+  llvm::SmallVector<std::string> roles;
   /// Sizes of the cluster's levels, innermost first.
   llvm::SmallVector<int64_t> levels;
   /// A preset or `p=F,g=F,os=F`.

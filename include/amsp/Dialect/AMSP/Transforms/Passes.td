@@ -70,12 +70,16 @@ def AnnotateRoles : Pass<"amsp-annotate-roles", "::mlir::ModuleOp"> {
 
     - An argument is *state* if a result aliases it (`tf.aliasing_output`, which
       exporting with donated arguments writes); the two are paired by
-      `amsp.result` and `amsp.argument`.
+      `amsp.result` and `amsp.argument`. In a step without aliases, state is
+      found from structure, with a remark: arguments and results of equal type,
+      in order, where the result is computed from the argument.
     - The *batch* are the arguments named by `batch-args`, or all arguments that
       are not state and have dimensions, if they share their leading one.
     - State is a *param* if the computation over the batch's rows reads it, an
       *opt_state* if it is updated elementwise together with a parameter of as
       many elements, else just *state*.
+    - A float argument that is neither state nor batch, has dimensions, and is
+      read by the batch's rows is a frozen *param*.
     - What remains is *constant*.
 
     Parameters and optimizer states get their `amsp.unit`: the part of the
@@ -106,7 +110,13 @@ def AnnotateRoles : Pass<"amsp-annotate-roles", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"batchArgs", "batch-args", "std::string",
-      "arguments cut along dimension 0, by name or index">
+      "arguments cut along dimension 0, by name or index">,
+    ListOption<"stateArgs", "state-args", "std::string",
+      "ARGUMENT=RESULT: arguments whose new values are results, instead of the "
+      "aliased ones">,
+    ListOption<"roles", "roles", "std::string",
+      "ARGUMENT=ROLE, where the role that is found is not meant: param, "
+      "opt_state, state, constant">
   ];
   let dependentDialects = ["::amsp::AMSPDialect"];
 }
@@ -158,7 +168,7 @@ def InsertCollectives : Pass<"amsp-insert-collectives", "::mlir::ModuleOp"> {
       func.func @main(
           %w: tensor<101xf32> {
             amsp.global_type = tensor<13x31xf32>, amsp.placement = #flat,
-            amsp.result = 0 : i64, amsp.role = #amsp.role<param>, amsp.unit = "rest"},
+            amsp.result = 0 : i64, amsp.role = #amsp.role<param>, amsp.unit = "arg0"},
           %x: tensor<6x13xf32> {
             amsp.global_type = tensor<24x13xf32>, amsp.placement = #rows,
             amsp.role = #amsp.role<batch>})
@@ -168,7 +178,7 @@ def InsertCollectives : Pass<"amsp-insert-collectives", "::mlir::ModuleOp"> {
               tensor<6x31xf32> {
                 amsp.global_type = tensor<24x31xf32>, amsp.placement = #rows,
                 amsp.role = #amsp.role<output>}) {
-        %0 = amsp.all_gather %w group = <[1:4]> parameter = 0 unit = "rest" window = 1
+        %0 = amsp.all_gather %w group = <[1:4]> parameter = 0 unit = "arg0" window = 1
                : tensor<101xf32> -> tensor<13x31xf32>
         %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0]
                : (tensor<6x13xf32>, tensor<13x31xf32>) -> tensor<6x31xf32>

@@ -1,0 +1,40 @@
+// RUN: amsp-opt %s --amsp-annotate-roles='batch-args=4' -verify-diagnostics | FileCheck %s
+
+// Adam without donation and without names: the loss, of the type of the count
+// and the rate, comes first; the frozen table is no state.
+
+// CHECK-LABEL: func.func public @main
+// CHECK-SAME: %arg0: tensor<3x3xf32> {amsp.result = 1 : i64, amsp.role = #amsp.role<param>, amsp.unit = "arg0"}
+// CHECK-SAME: %arg1: tensor<3x3xf32> {amsp.result = 2 : i64, amsp.role = #amsp.role<opt_state>, amsp.unit = "arg0"}
+// CHECK-SAME: %arg2: tensor<f32> {amsp.result = 3 : i64, amsp.role = #amsp.role<state>}
+// CHECK-SAME: %arg3: tensor<2xui32> {amsp.result = 4 : i64, amsp.role = #amsp.role<state>}
+// CHECK-SAME: %arg4: tensor<8x3xf32> {amsp.role = #amsp.role<batch>}
+// CHECK-SAME: %arg5: tensor<3x3xf32> {amsp.role = #amsp.role<param>, amsp.unit = "arg5"}
+// CHECK-SAME: %arg6: tensor<f32> {amsp.role = #amsp.role<constant>}
+// CHECK-SAME: -> (tensor<f32> {amsp.role = #amsp.role<output>}
+// CHECK-SAME: tensor<3x3xf32> {amsp.argument = 0 : i64, amsp.role = #amsp.role<param>}
+// expected-remark @+1 {{no argument aliases a result; taken for state: 0 'arg0' = result 1, 1 'arg1' = result 2, 2 'arg2' = result 3, 3 'arg3' = result 4}}
+func.func public @main(%w: tensor<3x3xf32>, %m: tensor<3x3xf32>, %count: tensor<f32>, %key: tensor<2xui32>,
+    %x: tensor<8x3xf32>, %frozen: tensor<3x3xf32>, %rate: tensor<f32>)
+    -> (tensor<f32>, tensor<3x3xf32>, tensor<3x3xf32>, tensor<f32>, tensor<2xui32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %wf = stablehlo.dot_general %w, %frozen, contracting_dims = [1] x [0] : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
+  %y = stablehlo.dot_general %x, %wf, contracting_dims = [1] x [0] : (tensor<8x3xf32>, tensor<3x3xf32>) -> tensor<8x3xf32>
+  %z = stablehlo.dot_general %x, %frozen, contracting_dims = [1] x [0] : (tensor<8x3xf32>, tensor<3x3xf32>) -> tensor<8x3xf32>
+  %yz = stablehlo.add %y, %z : tensor<8x3xf32>
+  %h = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x3xf32>, tensor<3x3xf32>) -> tensor<8x3xf32>
+  %yh = stablehlo.add %yz, %h : tensor<8x3xf32>
+  %sum = stablehlo.reduce(%yh init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x3xf32>, tensor<f32>) -> tensor<f32>
+  %loss = stablehlo.multiply %sum, %sum : tensor<f32>
+  %g = stablehlo.dot_general %x, %yh, contracting_dims = [0] x [0] : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<3x3xf32>
+  %r = stablehlo.broadcast_in_dim %rate, dims = [] : (tensor<f32>) -> tensor<3x3xf32>
+  %m0 = stablehlo.multiply %r, %m : tensor<3x3xf32>
+  %m1 = stablehlo.add %g, %m0 : tensor<3x3xf32>
+  %w1 = stablehlo.subtract %w, %m1 : tensor<3x3xf32>
+  %count1 = stablehlo.add %count, %one : tensor<f32>
+  %k0 = stablehlo.slice %key [0:1] : (tensor<2xui32>) -> tensor<1xui32>
+  %k1 = stablehlo.slice %key [1:2] : (tensor<2xui32>) -> tensor<1xui32>
+  %key1 = stablehlo.concatenate %k1, %k0, dim = 0 : (tensor<1xui32>, tensor<1xui32>) -> tensor<2xui32>
+  return %loss, %w1, %m1, %count1, %key1 : tensor<f32>, tensor<3x3xf32>, tensor<3x3xf32>, tensor<f32>, tensor<2xui32>
+}
