@@ -157,6 +157,7 @@ template <> struct MappingTraits<Executor> {
     io.mapOptional("name", executor.name);
     map(io, "parameter_bytes", executor.parameterBytes);
     map(io, "gradient_bytes", executor.gradientBytes);
+    map(io, "state_bytes", executor.stateBytes);
     map(io, "update_bytes", executor.updateBytes);
     map(io, "recompute", executor.recompute);
     io.mapRequired("collectives", executor.rules);

@@ -157,7 +157,7 @@ std::optional<unsigned> ExecutorScheduler::addTransfer(const ExecutorRule &rule,
     members /= coarse;
     pieces *= toDouble(coarse);
   }
-  Transfer transfer;
+  ScheduledTransfer transfer;
   bool isOfGradients = rule.moves == ExecutorRule::Moves::Gradients;
   for (size_t part : parts)
     transfer.bytes +=
@@ -385,6 +385,36 @@ Schedule ExecutorScheduler::build() {
 Schedule amsp::buildExecutorSchedule(const Executor &executor,
                                      const ExecutorRun &run) {
   return ExecutorScheduler(executor, run).build();
+}
+
+double amsp::getExecutorMemory(const Executor &executor,
+                               const ExecutorRun &run) {
+  double elements = 0, saved = 0, inputs = 0;
+  SmallVector<double> layerElements, layerSaved;
+  for (const ModelPart &part : run.parts) {
+    layerElements.resize(
+        std::max<size_t>(layerElements.size(), part.layer + 1));
+    layerSaved.resize(layerElements.size());
+    // What a layer saves first is its input, which is kept for recomputation
+    // too, with the output of a norm.
+    if (layerSaved[part.layer] == 0)
+      inputs += part.saved / 2;
+    elements += part.elements;
+    saved += part.saved;
+    layerElements[part.layer] += part.elements;
+    layerSaved[part.layer] += part.saved;
+  }
+  double again = executor.recompute;
+  double largest = *std::max_element(layerSaved.begin(), layerSaved.end());
+  double gathered =
+      *std::max_element(layerElements.begin(), layerElements.end());
+  double pieces = getPieces(State::Parameters, run);
+  return elements *
+             (executor.parameterBytes / pieces +
+              executor.gradientBytes / getPieces(State::Gradients, run) +
+              executor.stateBytes / getPieces(State::OptimizerStates, run)) +
+         (1 - again) * saved + again * (largest + inputs) +
+         (pieces > 1 ? 2 * gathered * executor.parameterBytes : 0);
 }
 
 double amsp::getUpdatedElements(const Executor &executor,

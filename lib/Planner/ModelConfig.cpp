@@ -125,6 +125,10 @@ private:
   void addAttention(ModelPart &part);
   /// Elements per token that are read and written in bf16.
   void addElementwise(ModelPart &part, double forward, double backward);
+  /// Elements per token that are kept for backward, in bf16.
+  void save(ModelPart &part, double elements) {
+    part.saved += 2 * tokens * elements;
+  }
   double getProductSeconds(double rows, double columns) const;
   void describeAttention(int64_t number);
   void describeMLP(int64_t number);
@@ -184,6 +188,7 @@ void ModelDescriber::describeAttention(int64_t number) {
   addProduct(query, hidden, hidden);
   // A norm, which reads its input again backward.
   addElementwise(query, 2 * hidden, 3 * hidden);
+  save(query, 2 * hidden); // input and output of the norm
   addProduct(add(name + "k", hidden * narrow), hidden, narrow);
   ModelPart &value = add(name + "v", hidden * narrow);
   addProduct(value, hidden, narrow);
@@ -191,6 +196,7 @@ void ModelDescriber::describeAttention(int64_t number) {
   if (config.positions == 0)
     addElementwise(value, 2 * (hidden + narrow), 2 * (hidden + narrow));
   addAttention(value);
+  save(value, 2 * hidden + 2 * narrow); // queries, keys, values, result
   ModelPart &out = add(name + "out", hidden * hidden);
   addProduct(out, hidden, hidden);
   addElementwise(out, 3 * hidden, 3 * hidden); // residual
@@ -201,6 +207,7 @@ void ModelDescriber::describeMLP(int64_t number) {
   ModelPart &up = add(name + "up", hidden * inner + hidden);
   addProduct(up, hidden, inner);
   addElementwise(up, 2 * hidden, 3 * hidden); // norm
+  save(up, 2 * hidden);
   if (config.isGated)
     addProduct(add(name + "gate", hidden * inner), hidden, inner);
   ModelPart &down = add(name + "down", hidden * inner);
@@ -209,6 +216,7 @@ void ModelDescriber::describeMLP(int64_t number) {
   double gated = config.isGated ? 1 : 0;
   addElementwise(down, (2 + 2 * gated) * inner + 3 * hidden,
                  (3 + 2 * gated) * inner + 3 * hidden);
+  save(down, (2 + gated) * inner); // operands and result of the activation
 }
 
 void ModelDescriber::describeEmbedding() {
@@ -225,6 +233,7 @@ void ModelDescriber::describeHead() {
   // The logits are cast, reduced twice and read once more; backward, they are
   // read, made gradients and cast back. f32 counts as two of bf16.
   addElementwise(part, 7 * vocabulary, 7 * vocabulary);
+  save(part, 2 * hidden + 5 * vocabulary); // logits, also in f32; gradient
 }
 
 std::vector<ModelPart> ModelDescriber::describe() {

@@ -11,7 +11,7 @@ unsigned Schedule::addBlock() {
   return blocks.size() - 1;
 }
 
-unsigned Schedule::addTransfer(Transfer transfer) {
+unsigned Schedule::addTransfer(ScheduledTransfer transfer) {
   if (transfer.id < 0)
     transfer.id = static_cast<int64_t>(transfers.size());
   transfers.push_back(std::move(transfer));

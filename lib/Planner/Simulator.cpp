@@ -54,7 +54,8 @@ private:
 
   /// Rates of the running transfers, after one has begun or ended.
   void shareLinks();
-  double getSlowdown(const Transfer &transfer, ArrayRef<double> loads) const;
+  double getSlowdown(const ScheduledTransfer &transfer,
+                     ArrayRef<double> loads) const;
   /// Seconds until the next transfer is done.
   double getNextEnd() const;
   /// Lets all channels run for so long.
@@ -243,7 +244,7 @@ void Simulation::await(Slot slot) {
 }
 
 void Simulation::start(const Action &action) {
-  const Transfer &transfer = schedule.transfers[action.transfer];
+  const ScheduledTransfer &transfer = schedule.transfers[action.transfer];
   Channel &channel = channels[transfer.channel];
   slots[action.slot] = {transfer.channel, ++channel.started};
   channel.queue.push_back({action.transfer, transfer.seconds});
@@ -260,7 +261,7 @@ void Simulation::start(const Action &action) {
 // The channels
 //===----------------------------------------------------------------------===//
 
-double Simulation::getSlowdown(const Transfer &transfer,
+double Simulation::getSlowdown(const ScheduledTransfer &transfer,
                                ArrayRef<double> loads) const {
   double slowdown = 1;
   for (auto [load, total] : zip(transfer.loads, loads))
@@ -274,7 +275,7 @@ void Simulation::shareLinks() {
   for (const Channel &channel : channels) {
     if (channel.queue.empty())
       continue;
-    const Transfer &transfer =
+    const ScheduledTransfer &transfer =
         schedule.transfers[channel.queue.front().transfer];
     loads.resize(std::max(loads.size(), transfer.loads.size()));
     for (auto [total, load] : zip(loads, transfer.loads))

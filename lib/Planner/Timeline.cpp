@@ -26,7 +26,7 @@ public:
 
 private:
   void writeEvent(StringRef name, StringRef category, int64_t thread,
-                  double begin, double end, const Transfer *transfer);
+                  double begin, double end, const ScheduledTransfer *transfer);
   void writeEvent(const SimulatedEvent &event);
   void writeSums(const Sums &sums);
   void writeSummary();
@@ -40,7 +40,7 @@ private:
 
 void TimelineWriter::writeEvent(StringRef name, StringRef category,
                                 int64_t thread, double begin, double end,
-                                const Transfer *transfer) {
+                                const ScheduledTransfer *transfer) {
   json.object([&] {
     json.attribute("name", name);
     json.attribute("cat", category);
@@ -69,7 +69,7 @@ void TimelineWriter::writeEvent(const SimulatedEvent &event) {
                event.end, nullptr);
     return;
   }
-  const Transfer &transfer = schedule.transfers[event.index];
+  const ScheduledTransfer &transfer = schedule.transfers[event.index];
   bool isWait = event.kind == SimulatedEvent::Kind::Wait;
   writeEvent(transfer.name, isWait ? "await" : "transfer",
              isWait ? 0 : 1 + transfer.channel, event.begin, event.end,

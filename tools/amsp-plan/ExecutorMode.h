@@ -16,7 +16,8 @@ bool isExecutorMode();
 
 /// Simulates it under the strategy and prints its times.
 llvm::Error runExecutorMode(const Cluster &cluster, llvm::StringRef strategy,
-                            bool isJson, llvm::StringRef timeline);
+                            std::optional<double> memory, bool isJson,
+                            llvm::StringRef timeline);
 
 } // namespace amsp
 

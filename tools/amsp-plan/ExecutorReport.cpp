@@ -1,6 +1,7 @@
 //===- ExecutorReport.cpp - A step of another system ----------------------===//
 
 #include "ExecutorReport.h"
+#include "amsp/Planner/Planner.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -29,6 +30,9 @@ static Expected<Executor> readExecutor(const ExecutorRequest &request) {
       parseExecutor((*file)->getBuffer(), request.executorFile);
   if (!executor)
     return executor;
+  executor->gradientBytes =
+      request.gradientBytes.value_or(executor->gradientBytes);
+  executor->recompute = request.recompute.value_or(executor->recompute);
   for (const std::string &name : request.exposed) {
     auto rule = find_if(executor->rules, [&](const ExecutorRule &rule) {
       return rule.name == name;
@@ -65,6 +69,43 @@ static Error checkNumbers(const ExecutorRequest &request,
   return verifyForPlanning(cluster);
 }
 
+/// Tries all strategies of the cluster. `strategy` is the one of `run`.
+static Expected<Strategy> findStrategy(const Executor &executor,
+                                       const ExecutorRun &run,
+                                       Strategy &strategy,
+                                       const SimulationOptions &options,
+                                       double memory) {
+  StrategySpace space(
+      map_to_vector(run.collectives.getLevels(),
+                    [](const ClusterLevel &level) { return level.size; }));
+  std::optional<Strategy> best;
+  double leastSeconds = 0, leastBytes = std::numeric_limits<double>::infinity();
+  auto visit = [&](unsigned p, unsigned g, unsigned os) {
+    strategy = space.getStrategy(p, g, os);
+    double bytes = getExecutorMemory(executor, run);
+    leastBytes = std::min(leastBytes, bytes);
+    if (bytes > memory)
+      return;
+    double seconds =
+        simulate(buildExecutorSchedule(executor, run), options).seconds;
+    if (best && seconds >= leastSeconds)
+      return;
+    best = strategy;
+    leastSeconds = seconds;
+  };
+  for (unsigned os = 0; os < space.getNumFactors(); ++os)
+    for (unsigned g : space.getDivisors(os))
+      if (run.microbatches > 1 || g == os)
+        for (unsigned p : space.getDivisors(g))
+          visit(p, g, os);
+  if (best)
+    return *best;
+  return createStringError("the model fits under no strategy: the smallest "
+                           "needs " +
+                           formatBytes(leastBytes) + " of a rank's " +
+                           formatBytes(memory));
+}
+
 Expected<ExecutorReport> amsp::simulateExecutor(const ExecutorRequest &request,
                                                 const Cluster &cluster,
                                                 bool timeline) {
@@ -76,30 +117,41 @@ Expected<ExecutorReport> amsp::simulateExecutor(const ExecutorRequest &request,
   Expected<ModelConfig> config = readModel(request);
   if (!config)
     return config.takeError();
-  Expected<Strategy> strategy =
-      parseStrategy(request.strategy, cluster.getSizes());
-  if (!strategy)
-    return strategy.takeError();
   auto collectives = CollectiveModel::create(cluster, /*broadcasts=*/true);
   if (!collectives)
     return collectives.takeError();
-  const Device &device = *cluster.device;
-  std::vector<ModelPart> parts =
-      describeModel(*config, device, request.sequences, request.sequence);
+  std::vector<ModelPart> parts = describeModel(
+      *config, *cluster.device, request.sequences, request.sequence);
+  Strategy strategy;
+  ExecutorRun run{*collectives, *cluster.device, strategy, parts,
+                  request.microbatches};
+  SimulationOptions options = getSimulationOptions(cluster);
+  options.warmUp = kWarmUp;
+  if (request.strategy == "auto") {
+    double memory = request.memory.value_or(*cluster.device->memory);
+    Expected<Strategy> best =
+        findStrategy(*executor, run, strategy, options, memory);
+    if (!best)
+      return best.takeError();
+    strategy = *best;
+  } else {
+    Expected<Strategy> given =
+        parseStrategy(request.strategy, cluster.getSizes());
+    if (!given)
+      return given.takeError();
+    strategy = *given;
+  }
 
   ExecutorReport report;
   report.executor = executor->name;
   report.cluster = cluster.name;
-  report.strategy = request.strategy;
+  report.strategy = formatStrategy(strategy);
   report.levels = cluster.getSizes();
   report.microbatches = request.microbatches;
   report.tokens = static_cast<double>(request.sequence * request.sequences *
                                       request.microbatches);
-  report.schedule =
-      buildExecutorSchedule(*executor, {*collectives, device, *strategy, parts,
-                                        request.microbatches});
-  SimulationOptions options = getSimulationOptions(cluster);
-  options.warmUp = kWarmUp;
+  report.bytes = getExecutorMemory(*executor, run);
+  report.schedule = buildExecutorSchedule(*executor, run);
   options.timeline = timeline;
   report.step = simulate(report.schedule, options);
   return report;
@@ -108,7 +160,7 @@ Expected<ExecutorReport> amsp::simulateExecutor(const ExecutorRequest &request,
 std::vector<ExecutorReport::Row> ExecutorReport::getRows() const {
   std::vector<Row> rows;
   for (size_t index = 0; index < schedule.transfers.size(); ++index) {
-    const Transfer &transfer = schedule.transfers[index];
+    const ScheduledTransfer &transfer = schedule.transfers[index];
     auto row = find_if(rows, [&](const Row &row) {
       return row.first->name == transfer.name &&
              row.first->level == transfer.level;
@@ -137,6 +189,7 @@ void ExecutorReport::printTable(raw_ostream &os) const {
                 step.interferenceSeconds * 1e3);
   os << formatv("  {0,-18} {1,14:f3} ms\n", "exposed",
                 step.exposedSeconds * 1e3);
+  os << formatv("memory     {0:f3} MB\n", bytes / 1e6);
   os << formatv("\n{0,-18} {1,5} {2,8} {3,12} {4,12} {5,12}\n", "collectives",
                 "level", "runs", "MB", "busy ms", "exposed ms");
   for (const Row &row : getRows())
@@ -155,6 +208,7 @@ void ExecutorReport::printJson(raw_ostream &os) const {
     json.attribute("strategy", strategy);
     json.attribute("microbatches", microbatches);
     json.attribute("tokens", tokens);
+    json.attribute("bytes", bytes);
     json.attribute("seconds", step.seconds);
     json.attribute("tokens_per_second", getTokensPerSecond());
     json.attributeObject("time", [&] {

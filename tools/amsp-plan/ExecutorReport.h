@@ -13,6 +13,12 @@ namespace amsp {
 struct ExecutorRequest {
   std::string executorFile, modelFile, strategy;
   int64_t sequence = 0, sequences = 1, microbatches = 1;
+  /// Of a rank; instead of the device's.
+  std::optional<double> memory;
+  /// Of a gradient's element on the wire, instead of the executor's.
+  std::optional<double> gradientBytes;
+  /// The share of the forward pass that backward computes again.
+  std::optional<double> recompute;
   /// Names of rules during which compute waits.
   std::vector<std::string> exposed;
 };
@@ -22,6 +28,7 @@ struct ExecutorReport {
   std::string executor, cluster, strategy;
   llvm::SmallVector<int64_t> levels;
   double tokens = 0; // of a rank and step
+  double bytes = 0;  // of a rank
   int64_t microbatches = 1;
   Schedule schedule;
   SimulatedStep step;
@@ -33,12 +40,14 @@ struct ExecutorReport {
 private:
   /// The transfers of one rule on one level.
   struct Row {
-    const Transfer *first;
+    const ScheduledTransfer *first;
     double runs = 0, bytes = 0, busy = 0, exposed = 0;
   };
   std::vector<Row> getRows() const;
 };
 
+/// Under the strategy `auto`, that of least time among those that fit; with one
+/// microbatch, gradients are reduced at once and G is OS.
 llvm::Expected<ExecutorReport> simulateExecutor(const ExecutorRequest &request,
                                                 const Cluster &cluster,
                                                 bool timeline);

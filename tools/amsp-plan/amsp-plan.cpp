@@ -36,6 +36,10 @@ static cl::opt<double>
     interference("interference", cl::cat(category), cl::init(0),
                  cl::desc("The slowdown of compute by communication, instead "
                           "of the cluster file's"));
+static cl::opt<double>
+    spread("spread", cl::cat(category), cl::init(0),
+           cl::desc("The spread of compute time between nodes, instead of the "
+                    "cluster file's"));
 static cl::opt<std::string>
     timeline("timeline", cl::cat(category), cl::value_desc("T.json"),
              cl::desc("Write the simulated step for a trace viewer"));
@@ -115,10 +119,17 @@ static Expected<Cluster> readCluster() {
   Expected<Cluster> cluster = parseCluster(clusterFile);
   if (!cluster)
     return cluster;
-  if (interference.getNumOccurrences() > 0) {
-    if (std::isnan(interference) || interference < 0 || interference > 10)
-      return createStringError("--interference must be a share from 0 to 10");
-    cluster->interference = interference;
+  for (auto [option, most, value] :
+       {std::tuple(&interference, 10.0, &cluster->interference),
+        std::tuple(&spread, 1.0, &cluster->spread)}) {
+    if (option->getNumOccurrences() == 0)
+      continue;
+    double share = *option;
+    if (std::isnan(share) || share < 0 || share > most)
+      return createStringError("--" + option->ArgStr +
+                               " must be a share from 0 to " +
+                               llvm::Twine(static_cast<int>(most)));
+    *value = share;
   }
   if (levels.empty())
     return cluster;
@@ -137,16 +148,16 @@ static Error run(MLIRContext &context) {
   Expected<Cluster> cluster = readCluster();
   if (!cluster)
     return cluster.takeError();
-  if (isExecutorMode())
-    return runExecutorMode(*cluster, strategy, format == Format::JSON,
-                           timeline);
-  if (input.empty())
-    return createStringError("expected a step: STEP.mlir");
   std::optional<double> limit;
   if (memory.getNumOccurrences() > 0)
     limit = memory;
   if (limit && !(*limit >= 1))
     return createStringError("--memory must be a positive number of bytes");
+  if (isExecutorMode())
+    return runExecutorMode(*cluster, strategy, limit, format == Format::JSON,
+                           timeline);
+  if (input.empty())
+    return createStringError("expected a step: STEP.mlir");
   if (top == 0)
     return createStringError("--top must be positive");
   Expected<OwningOpRef<ModuleOp>> module = parse(context);

@@ -23,7 +23,7 @@ protected:
 
   /// A transfer and a slot for it, which have the same number.
   unsigned add(double seconds, unsigned channel = 0, double load = 1) {
-    Transfer transfer;
+    ScheduledTransfer transfer;
     transfer.seconds = seconds;
     transfer.channel = channel;
     transfer.loads = {load};

@@ -48,6 +48,8 @@ struct Executor {
   std::string name;
   /// Bytes of an element on the wire.
   double parameterBytes = 2, gradientBytes = 2;
+  /// Bytes of an element's optimizer states, its f32 value among them.
+  double stateBytes = 12;
   /// Bytes that the optimizer reads and writes for each element.
   double updateBytes = 28;
   /// The share of the forward pass that backward computes again.
@@ -72,6 +74,11 @@ struct ExecutorRun {
 /// into the next step (see SimulationOptions::warmUp).
 Schedule buildExecutorSchedule(const Executor &executor,
                                const ExecutorRun &run);
+
+/// Bytes of a rank: parameters by P, gradients by G, states by OS, what
+/// backward reads, and two gathered layers if parameters are gathered at each
+/// use.
+double getExecutorMemory(const Executor &executor, const ExecutorRun &run);
 
 /// Elements that the rank with the most of them updates: equal pieces, or whole
 /// tensors given to ranks greedily by size if the executor broadcasts them.

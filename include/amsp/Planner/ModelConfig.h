@@ -37,6 +37,8 @@ struct ModelPart {
   double elements = 0;
   /// Seconds of a microbatch.
   double forward = 0, backward = 0;
+  /// Bytes of a microbatch that backward reads.
+  double saved = 0;
 };
 
 /// The parts of a model for microbatches of `sequences` sequences of `length`

@@ -13,7 +13,7 @@ namespace amsp {
 
 /// A collective as the simulation sees it. All ranks run the same schedule, so
 /// one rank stands for all.
-struct Transfer {
+struct ScheduledTransfer {
   /// Which collective of a program; else its number in the schedule.
   int64_t id = -1;
   std::string name;
@@ -57,7 +57,7 @@ public:
   Schedule() : blocks(1) {}
 
   unsigned addBlock();
-  unsigned addTransfer(Transfer transfer);
+  unsigned addTransfer(ScheduledTransfer transfer);
   unsigned addSlot() { return numSlots++; }
   unsigned addChannel(std::string name);
   unsigned addLabel(llvm::StringRef label);
@@ -70,7 +70,7 @@ public:
   void repeat(unsigned block, unsigned body, int64_t trips);
 
   std::vector<ActionBlock> blocks;
-  std::vector<Transfer> transfers;
+  std::vector<ScheduledTransfer> transfers;
   std::vector<std::string> labels, channels;
   unsigned numSlots = 0;
 };
