@@ -106,7 +106,7 @@ FailureOr<OpCost> amsp::getOpCost(Operation *op, const Device &device) {
   OpCost cost;
   bool isContainer =
       isa<func::FuncOp, stablehlo::WhileOp, stablehlo::CaseOp>(op);
-  bool isCollective = isa<CollectiveOpInterface>(op);
+  bool isCollective = isa<CollectiveOpInterface, AwaitOp>(op);
   if (isContainer || isCollective || isFusedIntoUses(op) ||
       op->hasTrait<OpTrait::IsTerminator>())
     return cost;

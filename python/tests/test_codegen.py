@@ -1,6 +1,7 @@
 """CPU code generation on per-rank programs written by hand."""
 
 import pathlib
+import shutil
 import subprocess
 
 import numpy as np
@@ -19,10 +20,10 @@ def compiled(name, directory):
     return output
 
 
-def run(step, directory, arguments, steps):
+def run(step, directory, arguments, steps, *options):
     inputs, outputs = directory / "in.npz", directory / "out.npz"
     np.savez(inputs, **{f"arg{i}": value for i, value in enumerate(arguments)})
-    tools.run_step(step, inputs, outputs, steps, timeout=60)
+    tools.run_step(step, inputs, outputs, steps, *options, timeout=60)
     with np.load(outputs) as results:
         return [results[f"out{i}"] for i in range(len(results.files))]
 
@@ -67,6 +68,37 @@ def test_collectives_of_several_tensors(tmp_path):
     assert gather["bytes"] == 4 * (16 + 12 + 12)
     traffic = [(p["gathers"], p["reductions"]) for p in manifest["parameters"]]
     assert traffic == [(16, 16), (12, 12), (12, 12)]
+
+
+ASYNC_RUNS = [
+    ("--poison",),
+    ("--inject-fault", "0,0,delay"),
+    ("--inject-fault", "1,1,delay", "--inject-fault", "0,2,delay", "--poison"),
+    ("--inject-fault", "1,3,delay", "--inject-fault", "0,4,delay"),
+    ("--transport", "mpi"),
+    ("--transport", "mpi", "--inject-fault", "1,0,delay", "--inject-fault", "0,2,delay"),
+]
+
+
+def test_collectives_in_flight(tmp_path):
+    """What a collective reads and writes is left alone until its await."""
+    w, v, x = normal(3, 5, seed=1), normal(3, 5, seed=2), normal(2, seed=3)
+    step = compiled("async", tmp_path)
+    outputs = run(step, tmp_path, [w, v, x], steps=2)
+    total = x.sum(dtype=np.float64)
+    # The last v is of the first step's w, doubled once.
+    carry = x.astype(np.float64)
+    for _ in range(3):
+        carry = carry.sum() + 2 * carry
+    expected = (4 * w, 2 * w * total, 2 * (w * total), total + carry.sum())
+    for output, value in zip(outputs, expected, strict=True):
+        np.testing.assert_allclose(output, value, rtol=1e-5, atol=1e-6)
+    for options in ASYNC_RUNS:
+        if "mpi" in options and shutil.which("mpirun") is None:
+            continue
+        again = run(step, tmp_path, [w, v, x], 2, *options)
+        for output, value in zip(again, outputs, strict=True):
+            np.testing.assert_array_equal(output, value, err_msg=str(options))
 
 
 @pytest.mark.parametrize("steps", [1, 2, 3])

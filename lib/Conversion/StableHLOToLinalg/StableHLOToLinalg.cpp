@@ -32,6 +32,10 @@ struct SignlessTypeConverter : TypeConverter {
     addConversion([](RankedTensorType type) {
       return type.clone(getSignlessType(type.getElementType()));
     });
+    addConversion([this](PendingType type) -> Type {
+      return PendingType::get(
+          cast<RankedTensorType>(convertType(type.getTensor())));
+    });
   }
 };
 

@@ -28,59 +28,101 @@ static FailureOr<Value> getContiguous(RewriterBase &rewriter, Location loc,
   return copy;
 }
 
+/// The buffers of `tensors`.
+static FailureOr<SmallVector<Value>>
+getBuffers(RewriterBase &rewriter, ValueRange tensors,
+           const BufferizationOptions &options, BufferizationState &state) {
+  SmallVector<Value> buffers;
+  for (Value tensor : tensors) {
+    FailureOr<Value> buffer = getBuffer(rewriter, tensor, options, state);
+    if (failed(buffer))
+      return failure();
+    buffers.push_back(*buffer);
+  }
+  return buffers;
+}
+
 namespace {
-struct ExchangeModel
-    : DstBufferizableOpInterfaceExternalModel<ExchangeModel, ExchangeOp> {
+struct ExchangeStartModel
+    : DstBufferizableOpInterfaceExternalModel<ExchangeStartModel,
+                                              ExchangeStartOp> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
-    return !cast<ExchangeOp>(op).isDpsInit(&operand);
+    return !cast<ExchangeStartOp>(op).isDpsInit(&operand);
   }
 
-  /// Only an all_reduce may work in place.
-  bool bufferizesToElementwiseAccess(Operation *op, const AnalysisState &,
-                                     ArrayRef<OpOperand *>) const {
-    return cast<ExchangeOp>(op).getInfo().getKind() ==
-           CollectiveKind::AllReduce;
+  /// Makes the start and, at the place of the await, the await, which needs
+  /// the very same buffers.
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto start = cast<ExchangeStartOp>(op);
+    Location loc = op->getLoc();
+    if (!start.getAwait())
+      return start.emitOpError("is never awaited");
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> sources =
+        getBuffers(rewriter, start.getSources(), options, state);
+    FailureOr<SmallVector<Value>> results =
+        getBuffers(rewriter, start.getDestinations(), options, state);
+    if (failed(sources) || failed(results))
+      return failure();
+    for (Value &source : *sources) {
+      FailureOr<Value> buffer = getContiguous(rewriter, loc, source, options);
+      if (failed(buffer))
+        return failure();
+      source = *buffer;
+    }
+    SmallVector<Value> destinations;
+    for (Value result : *results) {
+      FailureOr<Value> buffer = result;
+      auto type = cast<MemRefType>(result.getType());
+      if (!memref::isStaticShapeAndContiguousRowMajor(type)) {
+        auto packed = MemRefType::get(type.getShape(), type.getElementType());
+        buffer = options.createAlloc(rewriter, loc, packed, {});
+      }
+      if (failed(buffer))
+        return failure();
+      destinations.push_back(*buffer);
+    }
+    CollectiveStartOp::create(rewriter, loc, start.getInfo(), *sources,
+                              destinations);
+    rewriter.setInsertionPoint(start.getAwait());
+    CollectiveAwaitOp::create(rewriter, loc, start.getInfo(), *sources,
+                              destinations);
+    for (auto [from, to] : llvm::zip_equal(destinations, *results))
+      if (from != to && failed(options.createMemCpy(rewriter, loc, from, to)))
+        return failure();
+    rewriter.setInsertionPoint(op);
+    replaceOpWithBufferizedValues(rewriter, op, *results);
+    return success();
+  }
+};
+
+/// To the analysis it reads the sources and updates the destinations.
+struct ExchangeAwaitModel
+    : DstBufferizableOpInterfaceExternalModel<ExchangeAwaitModel,
+                                              ExchangeAwaitOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
+    return true;
+  }
+
+  /// There is no copying what is in flight.
+  bool mustBufferizeInPlace(Operation *op, OpOperand &operand,
+                            const AnalysisState &) const {
+    return cast<ExchangeAwaitOp>(op).isDpsInit(&operand);
   }
 
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
-    auto exchange = cast<ExchangeOp>(op);
-    Location loc = op->getLoc();
     rewriter.setInsertionPoint(op);
-    SmallVector<Value> sources, destinations, results;
-    for (Value source : exchange.getSources()) {
-      FailureOr<Value> buffer = getBuffer(rewriter, source, options, state);
-      if (succeeded(buffer))
-        buffer = getContiguous(rewriter, loc, *buffer, options);
-      if (failed(buffer))
-        return failure();
-      sources.push_back(*buffer);
-    }
-    for (Value destination : exchange.getDestinations()) {
-      FailureOr<Value> buffer =
-          getBuffer(rewriter, destination, options, state);
-      if (failed(buffer))
-        return failure();
-      results.push_back(*buffer);
-      auto type = cast<MemRefType>(buffer->getType());
-      if (!memref::isStaticShapeAndContiguousRowMajor(type)) {
-        auto packed = MemRefType::get(type.getShape(), type.getElementType());
-        buffer = options.createAlloc(rewriter, loc, packed, {});
-        if (failed(buffer))
-          return failure();
-      }
-      destinations.push_back(*buffer);
-    }
-    CollectiveStartOp::create(rewriter, loc, exchange.getInfo(), sources,
-                              destinations);
-    CollectiveAwaitOp::create(rewriter, loc, exchange.getInfo(), sources,
-                              destinations);
-    for (auto [from, to] : llvm::zip_equal(destinations, results))
-      if (from != to && failed(options.createMemCpy(rewriter, loc, from, to)))
-        return failure();
-    replaceOpWithBufferizedValues(rewriter, op, results);
+    FailureOr<SmallVector<Value>> results = getBuffers(
+        rewriter, cast<ExchangeAwaitOp>(op).getDestinations(), options, state);
+    if (failed(results))
+      return failure();
+    replaceOpWithBufferizedValues(rewriter, op, *results);
     return success();
   }
 };
@@ -116,7 +158,8 @@ struct ContractModel
 
 void amsp::registerBufferizableOpInterfaceModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, AMSPDialect *) {
-    ExchangeOp::attachInterface<ExchangeModel>(*context);
+    ExchangeAwaitOp::attachInterface<ExchangeAwaitModel>(*context);
+    ExchangeStartOp::attachInterface<ExchangeStartModel>(*context);
     ContractOp::attachInterface<ContractModel>(*context);
   });
 }

@@ -35,11 +35,20 @@ static void replaceCollective(const CollectiveRecord &record) {
     destinations.push_back(tensor::EmptyOp::create(
         builder, op->getLoc(), type.getShape(), type.getElementType()));
   }
-  auto exchange =
-      ExchangeOp::create(builder, op->getLoc(), op->getResultTypes(), info,
-                         op->getOperands(), destinations);
-  op->replaceAllUsesWith(exchange);
-  op->erase();
+  auto start =
+      ExchangeStartOp::create(builder, op->getLoc(), TypeRange(destinations),
+                              info, op->getOperands(), destinations);
+  // A collective that is not split is awaited at once.
+  Operation *awaited = op;
+  if (op.isStart())
+    builder.setInsertionPoint(awaited = op.getAwait());
+  auto await = ExchangeAwaitOp::create(builder, awaited->getLoc(),
+                                       start.getResultTypes(),
+                                       op->getOperands(), start.getResults());
+  awaited->replaceAllUsesWith(await);
+  awaited->erase();
+  if (awaited != op)
+    op->erase();
 }
 
 /// The index is the mixed-radix number of the digits, most significant first.
@@ -67,6 +76,14 @@ static void replaceGroupIndex(GroupIndexOp op) {
   op.erase();
 }
 
+/// Starts whose awaits went with their last uses.
+static void eraseUnawaited(ModuleOp module) {
+  module.walk([](CollectiveOpInterface op) {
+    if (op.isStart() && op->use_empty())
+      op->erase();
+  });
+}
+
 namespace {
 struct CollectivesToExchange
     : amsp::impl::CollectivesToExchangeBase<CollectivesToExchange> {
@@ -74,6 +91,7 @@ struct CollectivesToExchange
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    eraseUnawaited(module);
     FailureOr<llvm::json::Object> manifest = buildManifest(module);
     if (failed(manifest))
       return signalPassFailure();

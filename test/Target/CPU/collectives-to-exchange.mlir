@@ -14,13 +14,14 @@ module @step attributes {amsp.levels = array<i64: 2, 2>,
           tensor<3x16xf32> {amsp.placement = #replicated}, tensor<i32> {amsp.placement = #replicated}) {
     // 403 elements in 4 pieces of 101: one of padding.
     // CHECK: %[[E:.*]] = tensor.empty() : tensor<101xf32>
-    // CHECK: amsp.exchange <0, reduce_scatter, sum, <[1:2, 2:2]>, rows = [1], full = [403], piece = [101], "reduce_scatter.0 of h.0"> %{{.*}} into %[[E]]
+    // CHECK-NEXT: %[[F:.*]] = amsp.exchange_start <0, reduce_scatter, sum, <[1:2, 2:2]>, rows = [1], full = [403], piece = [101], "reduce_scatter.0 of h.0"> %[[G:.*]] into %[[E]]
+    // CHECK-NEXT: amsp.exchange_await %[[G]] into %[[F]]
     %0 = amsp.reduce_scatter sum %g group = <[1:2, 2:2]> parameter = 0 unit = "h.0" : tensor<13x31xf32> -> tensor<101xf32>
     // A stack keeps its leading dimension.
-    // CHECK: amsp.exchange <1, reduce_scatter, max, <[1:2, 2:2]>, rows = [5], full = [48], piece = [12], "reduce_scatter.1">
+    // CHECK: amsp.exchange_start <1, reduce_scatter, max, <[1:2, 2:2]>, rows = [5], full = [48], piece = [12], "reduce_scatter.1">
     %1 = amsp.reduce_scatter max %s group = <[1:2, 2:2]> keep = 1 : tensor<5x8x6xf32> -> tensor<5x12xf32>
     // Along a dimension, the rows are those before it.
-    // CHECK: amsp.exchange <2, all_gather, sum, <[1:2, 2:2]>, rows = [3], full = [16], piece = [4], "all_gather.2">
+    // CHECK: amsp.exchange_start <2, all_gather, sum, <[1:2, 2:2]>, rows = [3], full = [16], piece = [4], "all_gather.2">
     %2 = amsp.all_gather %rows group = <[1:2, 2:2]> dim = 1 : tensor<3x4xf32> -> tensor<3x16xf32>
     // CHECK: %[[RANK:.*]] = amsp.rank_number
     // CHECK: arith.divui %[[RANK]]
@@ -40,9 +41,32 @@ module @variadic attributes {amsp.levels = array<i64: 4>,
     amsp.strategy = {p = array<i64: 4>, g = array<i64: 4>, os = array<i64: 4>}} {
   func.func @main(%a: tensor<2x8xf32> {amsp.placement = #replicated}, %b: tensor<2x5xf32> {amsp.placement = #replicated})
       -> (tensor<8x8xf32> {amsp.placement = #replicated}, tensor<2x20xf32> {amsp.placement = #replicated}) {
-    // CHECK: amsp.exchange <0, all_gather, sum, <[1:4]>, rows = [1, 2], full = [64, 20], piece = [16, 5], "all_gather.0 of a and 1 more"> %{{.*}}, %{{.*}} into %{{.*}}, %{{.*}} : (tensor<2x8xf32>, tensor<2x5xf32>, tensor<8x8xf32>, tensor<2x20xf32>) -> (tensor<8x8xf32>, tensor<2x20xf32>)
+    // CHECK: amsp.exchange_start <0, all_gather, sum, <[1:4]>, rows = [1, 2], full = [64, 20], piece = [16, 5], "all_gather.0 of a and 1 more"> %{{.*}}, %{{.*}} into %{{.*}}, %{{.*}} : (tensor<2x8xf32>, tensor<2x5xf32>, tensor<8x8xf32>, tensor<2x20xf32>) -> (tensor<8x8xf32>, tensor<2x20xf32>)
     %0:2 = amsp.all_gather %a, %b group = <[1:4]> dim = [0, none] keep = [0, 1] parameter = [0, none] unit = ["a", "b"]
              : tensor<2x8xf32>, tensor<2x5xf32> -> tensor<8x8xf32>, tensor<2x20xf32>
     return %0#0, %0#1 : tensor<8x8xf32>, tensor<2x20xf32>
+  }
+}
+
+// -----
+
+#replicated = #amsp.placement<replicated>
+
+// What is split stays apart; a start without its await goes, and is not listed.
+// CHECK: module {{.*}}\22name\22:\22all_gather.0\22
+// CHECK-NOT: all_reduce
+module @split attributes {amsp.levels = array<i64: 2>,
+    amsp.strategy = {p = array<i64: 2>, g = array<i64: 2>, os = array<i64: 2>}} {
+  func.func @main(%a: tensor<4xf32> {amsp.placement = #replicated}, %b: tensor<f32> {amsp.placement = #replicated})
+      -> (tensor<8xf32> {amsp.placement = #replicated}, tensor<f32> {amsp.placement = #replicated}) {
+    %dead = amsp.all_reduce_start sum %b group = <[1:2]> : tensor<f32>
+    // CHECK: %[[F:.*]] = amsp.exchange_start <0, all_gather, {{.*}} %[[A:.*]] into
+    %p = amsp.all_gather_start %a group = <[1:2]> : tensor<4xf32> -> !amsp.pending<tensor<8xf32>>
+    // CHECK-NEXT: arith.addf
+    %0 = arith.addf %b, %b : tensor<f32>
+    // CHECK-NEXT: %[[R:.*]] = amsp.exchange_await %[[A]] into %[[F]] : (tensor<4xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %1 = amsp.await %p : !amsp.pending<tensor<8xf32>>
+    // CHECK: return %[[R]]
+    return %1, %0 : tensor<8xf32>, tensor<f32>
   }
 }

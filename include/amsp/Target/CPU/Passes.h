@@ -29,7 +29,8 @@ constexpr llvm::StringLiteral kExecuteFunction = "amsp_execute";
 #define GEN_PASS_REGISTRATION
 #include "amsp/Target/CPU/Passes.h.inc"
 
-/// How `amsp.exchange` and `amsp.contract` bufferize.
+/// How `amsp.exchange_start`, `amsp.exchange_await` and `amsp.contract`
+/// bufferize.
 void registerBufferizableOpInterfaceModels(mlir::DialectRegistry &registry);
 
 /// Tensors -> buffers in one arena, kernels and launches.

@@ -8,7 +8,8 @@ include "mlir/Pass/PassBase.td"
 def CollectivesToExchange : Pass<"amsp-collectives-to-exchange", "::mlir::ModuleOp"> {
   let summary = "gives the collectives numbers, destinations and runtime descriptions";
   let description = [{
-    Turns `all_gather`, `reduce_scatter` and `all_reduce` into `amsp.exchange`, in
+    Turns `all_gather`, `reduce_scatter` and `all_reduce`, split into start and await
+    or not, into `amsp.exchange_start` and `amsp.exchange_await`, in
     destination-passing style, numbered in program order; and a rank's index in a
     group into arithmetic on its number. Stores the manifest of the program in the
     module, as its list of collectives is made from the same walk.
@@ -19,8 +20,10 @@ def CollectivesToExchange : Pass<"amsp-collectives-to-exchange", "::mlir::Module
     becomes
     ```mlir
     %e = tensor.empty() : tensor<202xf32>
-    %p = amsp.exchange <0, reduce_scatter, sum, <[1:2]>, rows = [1], full = [403],
-                        piece = [202], "reduce_scatter.0"> %g into %e
+    %f = amsp.exchange_start <0, reduce_scatter, sum, <[1:2]>, rows = [1], full = [403],
+                              piece = [202], "reduce_scatter.0"> %g into %e
+           : (tensor<13x31xf32>, tensor<202xf32>) -> tensor<202xf32>
+    %p = amsp.exchange_await %g into %f
            : (tensor<13x31xf32>, tensor<202xf32>) -> tensor<202xf32>
     ```
   }];

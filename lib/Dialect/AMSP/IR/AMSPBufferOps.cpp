@@ -36,11 +36,34 @@ static LogicalResult verifySides(Operation *op, CollectiveInfoAttr info,
   return success();
 }
 
-LogicalResult ExchangeOp::verify() {
+LogicalResult ExchangeStartOp::verify() {
   if (getDestinations().getTypes() != getResults().getTypes())
     return emitOpError("results and destinations differ in type");
   return verifySides(*this, getInfo(), getSources().getTypes(),
                      getDestinations().getTypes());
+}
+
+ExchangeAwaitOp ExchangeStartOp::getAwait() {
+  Operation *op = *this;
+  return op->use_empty() ? ExchangeAwaitOp()
+                         : dyn_cast<ExchangeAwaitOp>(*op->user_begin());
+}
+
+LogicalResult ExchangeAwaitOp::verify() {
+  if (getDestinations().getTypes() != getResults().getTypes())
+    return emitOpError("results and destinations differ in type");
+  auto start = getDestinations().empty()
+                   ? ExchangeStartOp()
+                   : getDestinations()[0].getDefiningOp<ExchangeStartOp>();
+  if (!start || start->getBlock() != (*this)->getBlock() ||
+      start.getResults() != getDestinations() ||
+      start.getSources() != getSources())
+    return emitOpError("expected sources and results of one exchange_start in "
+                       "this block");
+  for (Value inFlight : getDestinations())
+    if (!inFlight.hasOneUse())
+      return emitOpError("a tensor in flight has another use");
+  return success();
 }
 
 LogicalResult CollectiveStartOp::verify() {

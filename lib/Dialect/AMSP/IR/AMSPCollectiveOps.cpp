@@ -21,12 +21,25 @@ PartAttr CollectiveOpInterface::getPart(unsigned tensor) {
   return cast<PartAttr>(getParts()[tensor]);
 }
 
+bool CollectiveOpInterface::isStart() {
+  return isa<PendingType>(getOperation()->getResult(0).getType());
+}
+
+AwaitOp CollectiveOpInterface::getAwait() {
+  if (!isStart() || getOperation()->use_empty())
+    return {};
+  return dyn_cast<AwaitOp>(*getOperation()->user_begin());
+}
+
 RankedTensorType CollectiveOpInterface::getSourceType(unsigned tensor) {
   return cast<RankedTensorType>(getOperation()->getOperand(tensor).getType());
 }
 
 RankedTensorType CollectiveOpInterface::getResultType(unsigned tensor) {
-  return cast<RankedTensorType>(getOperation()->getResult(tensor).getType());
+  Type type = getOperation()->getResult(tensor).getType();
+  if (auto pending = dyn_cast<PendingType>(type))
+    return pending.getTensor();
+  return cast<RankedTensorType>(type);
 }
 
 RankedTensorType CollectiveOpInterface::getFullType(unsigned tensor) {
@@ -86,6 +99,44 @@ LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *,
                                             Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
   llvm::append_range(types, adaptor.getOperands().getTypes());
+  return success();
+}
+
+LogicalResult AllReduceStartOp::inferReturnTypes(MLIRContext *,
+                                                 std::optional<Location>,
+                                                 Adaptor adaptor,
+                                                 SmallVectorImpl<Type> &types) {
+  for (Type type : adaptor.getOperands().getTypes())
+    types.push_back(PendingType::get(cast<RankedTensorType>(type)));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Await
+//===----------------------------------------------------------------------===//
+
+LogicalResult AwaitOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  for (Type type : adaptor.getPending().getTypes())
+    types.push_back(cast<PendingType>(type).getTensor());
+  return success();
+}
+
+LogicalResult AwaitOp::verify() {
+  if (getPending().empty())
+    return emitOpError("awaits nothing");
+  auto start = getPending()[0].getDefiningOp<CollectiveOpInterface>();
+  if (!start)
+    return emitOpError("awaits what no start made here: a pending tensor is "
+                       "not carried through loops or branches");
+  if (getPending() != start->getResults())
+    return emitOpError("awaits something else than all results of one start");
+  if (start->getBlock() != (*this)->getBlock())
+    return emitOpError("is in another block than its start");
+  for (Value pending : getPending())
+    if (!pending.hasOneUse())
+      return emitOpError("is not the only use of its start");
   return success();
 }
 

@@ -12,6 +12,7 @@ using namespace amsp;
 
 void AMSPDialect::initialize() {
   registerAttributes();
+  registerTypes();
   addOperations<
 #define GET_OP_LIST
 #include "amsp/Dialect/AMSP/IR/AMSPOps.cpp.inc"

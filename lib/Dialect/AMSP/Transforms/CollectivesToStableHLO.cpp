@@ -147,6 +147,17 @@ struct EmitCollective : OpInterfaceRewritePattern<CollectiveOpInterface> {
   int64_t world;
 };
 
+/// The collective is where its start was.
+struct EmitAwait : OpRewritePattern<AwaitOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AwaitOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, op.getPending());
+    return success();
+  }
+};
+
 struct EmitGroupIndex : OpRewritePattern<GroupIndexOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -187,7 +198,7 @@ struct CollectivesToStableHLO
     int64_t world = llvm::product_of(levels.asArrayRef());
     RewritePatternSet patterns(&getContext());
     patterns.add<EmitCollective>(&getContext(), world);
-    patterns.add<EmitGroupIndex>(&getContext());
+    patterns.add<EmitAwait, EmitGroupIndex>(&getContext());
     walkAndApplyPatterns(module, std::move(patterns));
     removeAttributes(module, *step);
     module->setAttr("mhlo.num_replicas",

@@ -25,6 +25,23 @@ func.func @variadic(%a: tensor<6x8xf32>, %b: tensor<2x5xf32>, %c: tensor<f32>, %
   return
 }
 
+// CHECK-LABEL: func.func @async
+func.func @async(%a: tensor<6x8xf32>, %b: tensor<2x5xf32>) -> (tensor<24x8xf32>, tensor<2x20xf32>, tensor<12xf32>, tensor<6x8xf32>) {
+  // CHECK: %[[G:.*]]:2 = amsp.all_gather_start %{{.*}}, %{{.*}} group = <[1:4]> dim = [0, none] keep = [0, 1] window = 2 : tensor<6x8xf32>, tensor<2x5xf32> -> !amsp.pending<tensor<24x8xf32>>, !amsp.pending<tensor<2x20xf32>>
+  %g:2 = amsp.all_gather_start %a, %b group = <[1:4]> dim = [0, none] keep = [0, 1] window = 2 : tensor<6x8xf32>, tensor<2x5xf32> -> !amsp.pending<tensor<24x8xf32>>, !amsp.pending<tensor<2x20xf32>>
+  // CHECK: %[[S:.*]] = amsp.reduce_scatter_start sum %{{.*}} group = <[1:4]> : tensor<6x8xf32> -> !amsp.pending<tensor<12xf32>>
+  %s = amsp.reduce_scatter_start sum %a group = <[1:4]> : tensor<6x8xf32> -> !amsp.pending<tensor<12xf32>>
+  // CHECK: %[[R:.*]] = amsp.all_reduce_start max %{{.*}} group = <[1:4]> parameter = 1 : tensor<6x8xf32>
+  %r = amsp.all_reduce_start max %a group = <[1:4]> parameter = 1 : tensor<6x8xf32>
+  // CHECK: amsp.await %[[G]]#0, %[[G]]#1 : !amsp.pending<tensor<24x8xf32>>, !amsp.pending<tensor<2x20xf32>>
+  %0:2 = amsp.await %g#0, %g#1 : !amsp.pending<tensor<24x8xf32>>, !amsp.pending<tensor<2x20xf32>>
+  // CHECK: amsp.await %[[S]] : !amsp.pending<tensor<12xf32>>
+  %1 = amsp.await %s : !amsp.pending<tensor<12xf32>>
+  // CHECK: amsp.await %[[R]] : !amsp.pending<tensor<6x8xf32>>
+  %2 = amsp.await %r : !amsp.pending<tensor<6x8xf32>>
+  return %0#0, %0#1, %1, %2 : tensor<24x8xf32>, tensor<2x20xf32>, tensor<12xf32>, tensor<6x8xf32>
+}
+
 // CHECK-LABEL: func.func @keep
 func.func @keep(%stack: tensor<4x5x3xf32>) -> tensor<4x8xf32> {
   // CHECK: amsp.local_slice %{{.*}} group = <[1:2]> keep = 1 : tensor<4x5x3xf32> -> tensor<4x8xf32>

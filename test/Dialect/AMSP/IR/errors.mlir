@@ -101,3 +101,75 @@ func.func @list(%a: tensor<4xf32>) {
   %0 = amsp.all_gather %a group = <[1:2]> parameter = [1, 2] : tensor<4xf32> -> tensor<8xf32>
   return
 }
+
+// -----
+
+func.func @await_argument(%p: !amsp.pending<tensor<4xf32>>) {
+  // expected-error @+1 {{awaits what no start made here: a pending tensor is not carried through loops or branches}}
+  %0 = amsp.await %p : !amsp.pending<tensor<4xf32>>
+  return
+}
+
+// -----
+
+func.func @await_part(%a: tensor<4xf32>, %b: tensor<4xf32>) {
+  %p:2 = amsp.all_reduce_start sum %a, %b group = <[1:2]> : tensor<4xf32>, tensor<4xf32>
+  // expected-error @+1 {{awaits something else than all results of one start}}
+  %0 = amsp.await %p#0 : !amsp.pending<tensor<4xf32>>
+  return
+}
+
+// -----
+
+func.func @await_elsewhere(%a: tensor<4xf32>, %b: i1) {
+  %p = amsp.all_reduce_start sum %a group = <[1:2]> : tensor<4xf32>
+  scf.if %b {
+    // expected-error @+1 {{is in another block than its start}}
+    %0 = amsp.await %p : !amsp.pending<tensor<4xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @await_twice(%a: tensor<4xf32>) {
+  %p = amsp.all_reduce_start sum %a group = <[1:2]> : tensor<4xf32>
+  // expected-error @+1 {{is not the only use of its start}}
+  %0 = amsp.await %p : !amsp.pending<tensor<4xf32>>
+  %1 = amsp.await %p : !amsp.pending<tensor<4xf32>>
+  return
+}
+
+// -----
+
+func.func @await_nothing() {
+  // expected-error @+1 {{awaits nothing}}
+  "amsp.await"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @pending_type(%a: tensor<4xf32>) {
+  // expected-error @+1 {{changes 'tensor<4xf32>' to 'tensor<5xf32>'}}
+  %p = "amsp.all_reduce_start"(%a) <{group = #amsp.group<[1:2]>, parts = [#amsp.part<>], reduction = #amsp<reduction sum>}> : (tensor<4xf32>) -> !amsp.pending<tensor<5xf32>>
+  return
+}
+
+// -----
+
+func.func @in_flight_elsewhere(%a: tensor<4xf32>, %b: tensor<4xf32>) {
+  %f = amsp.exchange_start <0, all_reduce, sum, <[1:2]>, rows = [1], full = [4], piece = [4], "a"> %a into %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{expected sources and results of one exchange_start in this block}}
+  %0 = amsp.exchange_await %b into %f : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @in_flight_used(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  %f = amsp.exchange_start <0, all_reduce, sum, <[1:2]>, rows = [1], full = [4], piece = [4], "a"> %a into %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{a tensor in flight has another use}}
+  %0 = amsp.exchange_await %a into %f : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %f : tensor<4xf32>
+}

@@ -46,3 +46,19 @@ module attributes {amsp.levels = array<i64: 2>} {
     return %0#0, %0#1, %1#0, %1#1 : tensor<4xf32>, tensor<4x3xf32>, tensor<f32>, tensor<4xf32>
   }
 }
+
+// -----
+
+// A split collective is where its start is.
+module attributes {amsp.levels = array<i64: 2>} {
+  // CHECK-LABEL: func.func public @main
+  func.func public @main(%a: tensor<2xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    // CHECK: %[[G:.*]] = "stablehlo.all_gather"(%arg0)
+    // CHECK: %[[S:.*]] = stablehlo.add %arg1, %arg1
+    // CHECK: return %[[S]], %[[G]]
+    %p = amsp.all_gather_start %a group = <[1:2]> : tensor<2xf32> -> !amsp.pending<tensor<4xf32>>
+    %0 = stablehlo.add %b, %b : tensor<4xf32>
+    %1 = amsp.await %p : !amsp.pending<tensor<4xf32>>
+    return %0, %1 : tensor<4xf32>, tensor<4xf32>
+  }
+}

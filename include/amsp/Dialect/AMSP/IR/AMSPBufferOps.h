@@ -12,6 +12,10 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace amsp {
+class ExchangeAwaitOp;
+} // namespace amsp
+
 #define GET_OP_CLASSES
 #include "amsp/Dialect/AMSP/IR/AMSPBufferOps.h.inc"
 

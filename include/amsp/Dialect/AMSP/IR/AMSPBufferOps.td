@@ -18,17 +18,19 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class AMSP_BufferOp<string mnemonic, list<Trait> traits = []>
     : Op<AMSP_Dialect, mnemonic, traits>;
 
-def AMSP_ExchangeOp : AMSP_BufferOp<"exchange", [
+def AMSP_ExchangeStartOp : AMSP_BufferOp<"exchange_start", [
     DestinationStyleOpInterface, AttrSizedOperandSegments, Pure]> {
-  let summary = "a collective on tensors that writes into given destinations";
+  let summary = "starts a collective on tensors that writes into given destinations";
   let description = [{
-    What `all_gather`, `reduce_scatter` and `all_reduce` become before
-    bufferization. Variadic: one group call for several tensors of one type.
+    What collectives become before bufferization, those that are not split too: a
+    start and its await. Variadic: one group call for several tensors of one type.
+    A result stands for the destination in flight; its only use is the await.
 
     ```mlir
-    %r = amsp.exchange <0, reduce_scatter, sum, <[1:2]>, rows = [1], full = [403],
-                        piece = [202], "w"> %g into %e
+    %f = amsp.exchange_start <0, reduce_scatter, sum, <[1:2]>, rows = [1], full = [403],
+                              piece = [202], "w"> %g into %e
            : (tensor<13x31xf32>, tensor<202xf32>) -> tensor<202xf32>
+    %r = amsp.exchange_await %g into %f : (tensor<13x31xf32>, tensor<202xf32>) -> tensor<202xf32>
     ```
   }];
   let arguments = (ins AMSP_CollectiveInfoAttr:$info,
@@ -37,6 +39,27 @@ def AMSP_ExchangeOp : AMSP_BufferOp<"exchange", [
   let assemblyFormat = [{
     $info $sources `into` $destinations attr-dict
     `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getDestinationsMutable(); }
+    /// The only user of the results; null if there is none.
+    ::amsp::ExchangeAwaitOp getAwait();
+  }];
+}
+
+def AMSP_ExchangeAwaitOp : AMSP_BufferOp<"exchange_await", [
+    DestinationStyleOpInterface, AttrSizedOperandSegments, Pure]> {
+  let summary = "waits for a started exchange";
+  let description = [{
+    Takes the sources of its start, so that bufferization keeps what they hold until
+    here, and the destinations in flight.
+  }];
+  let arguments = (ins
+    Variadic<AnyRankedTensor>:$sources, Variadic<AnyRankedTensor>:$destinations);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $sources `into` $destinations attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

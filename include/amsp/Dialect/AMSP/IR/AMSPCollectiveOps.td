@@ -4,6 +4,7 @@
 #define AMSP_DIALECT_AMSP_IR_AMSPCOLLECTIVEOPS_TD
 
 include "amsp/Dialect/AMSP/IR/AMSPAttributes.td"
+include "amsp/Dialect/AMSP/IR/AMSPTypes.td"
 include "amsp/Dialect/AMSP/IR/CollectiveOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -91,8 +92,15 @@ def AMSP_ReduceScatterOp
   let results = (outs Variadic<AMSP_Tensor>:$results);
 }
 
-def AMSP_AllReduceOp : AMSP_ReducingOp<"all_reduce", "AllReduce", [Pure,
-    InferTypeOpAdaptor]> {
+class AMSP_AllReducingOp<string mnemonic, list<Trait> traits>
+    : AMSP_ReducingOp<mnemonic, "AllReduce", !listconcat([InferTypeOpAdaptor], traits)> {
+  let assemblyFormat = [{
+    $reduction $operands `group` `=` $group custom<Parts>($parts, ref($operands))
+    attr-dict `:` type($operands)
+  }];
+}
+
+def AMSP_AllReduceOp : AMSP_AllReducingOp<"all_reduce", [Pure]> {
   let summary = "combines the members' values on each of them";
   let description = [{
     ```mlir
@@ -101,9 +109,60 @@ def AMSP_AllReduceOp : AMSP_ReducingOp<"all_reduce", "AllReduce", [Pure,
     ```
   }];
   let results = (outs Variadic<AMSP_Tensor>:$results);
-  let assemblyFormat = [{
-    $reduction $operands `group` `=` $group custom<Parts>($parts, ref($operands))
-    attr-dict `:` type($operands)
+}
+
+// Starts. Their results count as allocated, so that no pass makes one of two
+// starts or moves one out of a loop, away from its await; a dead one still goes.
+defvar startResults = (outs Res<Variadic<AMSP_PendingType>, "", [MemAlloc]>:$results);
+defvar startDescription = [{
+    The first half of the op without `_start`: one pending tensor for each result.
+    They have one use, an `amsp.await` of all of them in the same block.
+}];
+
+def AMSP_AllGatherStartOp : AMSP_GatherOp<"all_gather_start", "AllGather", []> {
+  let summary = "starts an all_gather";
+  let description = startDescription # [{
+    ```mlir
+    %p = amsp.all_gather_start %piece group = <[1:4]>
+           : tensor<101xf32> -> !amsp.pending<tensor<13x31xf32>>
+    %w = amsp.await %p : !amsp.pending<tensor<13x31xf32>>
+    ```
+  }];
+  let results = startResults;
+}
+
+def AMSP_ReduceScatterStartOp
+    : AMSP_ScatteringOp<"reduce_scatter_start", "ReduceScatter", []> {
+  let summary = "starts a reduce_scatter";
+  let description = startDescription;
+  let results = startResults;
+}
+
+def AMSP_AllReduceStartOp : AMSP_AllReducingOp<"all_reduce_start", []> {
+  let summary = "starts an all_reduce";
+  let description = startDescription;
+  let results = startResults;
+}
+
+def AMSP_AwaitOp : AMSP_Op<"await", [Pure, InferTypeOpAdaptor]> {
+  let summary = "waits for a started collective";
+  let description = [{
+    The operands are all the results of one start, in order, which stands before it
+    in the same block: a pending tensor is not carried through loops or branches.
+
+    ```mlir
+    %sums:2 = amsp.await %p#0, %p#1
+                : !amsp.pending<tensor<f32>>, !amsp.pending<tensor<f32>>
+    ```
+  }];
+  let arguments = (ins Variadic<AMSP_PendingType>:$pending);
+  let results = (outs Variadic<AMSP_Tensor>:$results);
+  let assemblyFormat = "$pending attr-dict `:` type($pending)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::amsp::CollectiveOpInterface getStart() {
+      return getPending()[0].getDefiningOp<::amsp::CollectiveOpInterface>();
+    }
   }];
 }
 

@@ -27,8 +27,10 @@ def AMSP_Dialect : Dialect {
     | `amsp.name` | arguments | text of the argument's location |
   }];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
+    void registerTypes();
   }];
 }
 

@@ -4,6 +4,7 @@
 #define AMSP_DIALECT_AMSP_IR_AMSPOPS_H
 
 #include "amsp/Dialect/AMSP/IR/AMSPAttributes.h"
+#include "amsp/Dialect/AMSP/IR/AMSPTypes.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
@@ -11,6 +12,8 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace amsp {
+
+class AwaitOp;
 
 /// Checks the tensors of a collective against its group and parts.
 mlir::LogicalResult verifyCollective(mlir::Operation *op);

@@ -10,7 +10,7 @@ def AMSP_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let description = [{
     A collective over N tensors of one element type: one operand and one result for
     each, one group, one reduction. Its `parts` say per tensor how the two sides
-    relate.
+    relate. The results are tensors, or, of a start, pending tensors.
   }];
   let methods = [
     InterfaceMethod<"Which of the collectives it is.",
@@ -25,7 +25,11 @@ def AMSP_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let extraClassDeclaration = [{
     unsigned getNumTensors();
     ::amsp::PartAttr getPart(unsigned tensor);
-    /// Types of an operand, and of what its result stands for.
+    /// True for the first half of a collective; the other one is its await.
+    bool isStart();
+    /// The await of a start; null if there is none.
+    ::amsp::AwaitOp getAwait();
+    /// Types of an operand, and of the tensor that its result is or delivers.
     ::mlir::RankedTensorType getSourceType(unsigned tensor);
     ::mlir::RankedTensorType getResultType(unsigned tensor);
     /// Types of the two sides; the same ones for an all_reduce.
