@@ -83,10 +83,15 @@ LogicalResult ProgramScheduler::addOp(Operation *op, unsigned block) {
     return addLoop(loop, block);
   if (auto branch = dyn_cast<stablehlo::CaseOp>(op))
     return addCase(branch, block);
-  if (isa<CollectiveOpInterface>(op)) {
+  if (auto await = dyn_cast<AwaitOp>(op)) {
+    schedule.await(block, transfers.lookup(await.getStart()));
+    return success();
+  }
+  if (auto collective = dyn_cast<CollectiveOpInterface>(op)) {
     unsigned transfer = transfers.lookup(op);
     schedule.start(block, transfer, transfer);
-    schedule.await(block, transfer);
+    if (!collective.isStart())
+      schedule.await(block, transfer);
     return success();
   }
   FailureOr<OpCost> cost = getOpCost(op, device);

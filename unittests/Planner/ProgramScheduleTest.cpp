@@ -71,6 +71,20 @@ TEST_F(ProgramScheduleTest, WholeCollectivesAreExposed) {
   EXPECT_DOUBLE_EQ(simulated.seconds, getDotSeconds() + getGatherSeconds());
 }
 
+TEST_F(ProgramScheduleTest, StartedCollectivesOverlap) {
+  std::string body =
+      "%p = amsp.all_gather_start %w group = <[1:4]> : tensor<1024xf32> -> "
+      "!amsp.pending<tensor<64x64xf32>>\n"
+      "%s = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : "
+      "(tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>\n"
+      "%g = amsp.await %p : !amsp.pending<tensor<64x64xf32>>\n";
+  SimulatedStep simulated = run(body + kDot).step;
+  // The gather outlasts the first product, which it slows down.
+  EXPECT_GT(getGatherSeconds(), 1.5 * getDotSeconds());
+  EXPECT_DOUBLE_EQ(simulated.interferenceSeconds, 0.5 * getDotSeconds());
+  EXPECT_DOUBLE_EQ(simulated.seconds, getGatherSeconds() + getDotSeconds());
+}
+
 TEST_F(ProgramScheduleTest, LoopsRunAsOftenAsTheyCount) {
   ProgramSimulation simulation = run(R"(
     %zero = stablehlo.constant dense<0> : tensor<i32>

@@ -1,0 +1,37 @@
+//===- OverlapEstimate.h - A step whose collectives overlap -----*- C++ -*-===//
+
+#ifndef AMSP_PLANNER_OVERLAPESTIMATE_H
+#define AMSP_PLANNER_OVERLAPESTIMATE_H
+
+#include <cstdint>
+
+namespace amsp {
+
+/// Sums of a step, in seconds; collectives alone on their links.
+struct StepTimes {
+  int64_t microbatches = 1;
+  /// Layers or the like: gathers run one ahead, reductions one behind.
+  int64_t units = 1;
+  double forward = 0, backward = 0; // compute of a microbatch
+  double firstGathers = 0;          // before the first uses in a step
+  double useGathers = 0;            // of a microbatch, half of them backward
+  double reductions = 0;            // of each microbatch
+  double lastReductions = 0;        // more in the last microbatch
+  double update = 0;
+  double interference = 0; // as of the cluster
+};
+
+/// Seconds of compute and communication that run at the same time: the longer
+/// of communication, and compute that communication slows down.
+double overlap(double compute, double communication, double interference);
+
+/// An estimate of the simulated step without a schedule: each pass of a
+/// microbatch overlaps with its collectives as if they could start at once;
+/// exposed are besides the first gather and the last reduction of each pass
+/// that has some, a unit's share. It orders strategies as the simulation does,
+/// but for those that are nearly equal.
+double estimateOverlappedStep(const StepTimes &times);
+
+} // namespace amsp
+
+#endif // AMSP_PLANNER_OVERLAPESTIMATE_H

@@ -1,0 +1,121 @@
+//===- OverlapEstimateTest.cpp - The estimate against the simulation ------===//
+
+#include "amsp/Planner/OverlapEstimate.h"
+#include "amsp/Planner/Executor.h"
+#include "amsp/Planner/Simulator.h"
+#include "amsp/Planner/StrategySpace.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "gtest/gtest.h"
+
+using namespace amsp;
+
+TEST(OverlapTest, IsTheLongerOfTheTwo) {
+  EXPECT_DOUBLE_EQ(overlap(10, 0, 0.5), 10);
+  EXPECT_DOUBLE_EQ(overlap(10, 3, 0.5), 11);
+  EXPECT_DOUBLE_EQ(overlap(10, 40, 0.5), 40);
+  EXPECT_DOUBLE_EQ(overlap(10, 15, 0.5), 15);
+}
+
+template <typename T> static T get(llvm::Expected<T> value) {
+  if (!value)
+    llvm::report_fatal_error(value.takeError());
+  return std::move(*value);
+}
+
+static std::string readFile(llvm::StringRef path) {
+  auto file = llvm::MemoryBuffer::getFile(AMSP_SOURCE + path);
+  EXPECT_TRUE(static_cast<bool>(file));
+  return (*file)->getBuffer().str();
+}
+
+namespace {
+/// A strategy by both.
+struct Compared {
+  double estimated = 0, simulated = 0;
+};
+} // namespace
+
+/// All strategies of a model on the A800 cluster, under our own schedule.
+static std::vector<Compared> compare(llvm::StringRef model, int64_t nodes,
+                                     int64_t microbatches) {
+  Cluster cluster = get(parseCluster(
+      (AMSP_SOURCE + llvm::Twine("clusters/a800-80gb-800g.yaml")).str()));
+  cluster.levels[1].size = nodes;
+  cluster.spread = 0;
+  CollectiveModel collectives = get(CollectiveModel::create(cluster));
+  Executor executor =
+      get(parseExecutor(readFile("executors/compiled.yaml"), "compiled.yaml"));
+  std::vector<ModelPart> parts = describeModel(
+      get(parseModelConfig(
+          readFile(("examples/models/" + model + ".json").str()), model)),
+      *cluster.device, 1, 4096);
+  StepTimes times;
+  times.microbatches = microbatches;
+  times.units = parts.back().layer + 1;
+  times.interference = cluster.interference;
+  for (const ModelPart &part : parts) {
+    times.forward += part.forward;
+    times.backward += part.backward;
+  }
+  StrategySpace space(cluster.getSizes());
+  std::vector<Compared> all;
+  for (unsigned os = 0; os < space.getNumFactors(); ++os)
+    for (unsigned g : space.getDivisors(os))
+      for (unsigned p : space.getDivisors(g)) {
+        if (microbatches == 1 && g != os)
+          continue;
+        Strategy strategy = space.getStrategy(p, g, os);
+        Schedule schedule =
+            buildExecutorSchedule(executor, {collectives, *cluster.device,
+                                             strategy, parts, microbatches});
+        SimulationOptions options = getSimulationOptions(cluster);
+        options.warmUp = 1;
+        SimulatedStep step = simulate(schedule, options);
+        StepTimes of = times;
+        for (auto [index, transfer] : llvm::enumerate(schedule.transfers)) {
+          double seconds = step.runs[index] * transfer.seconds;
+          if (transfer.name == "first gathers")
+            of.firstGathers += seconds;
+          else if (transfer.name == "gathers")
+            of.useGathers += seconds / static_cast<double>(microbatches);
+          else if (transfer.name == "scatters")
+            of.reductions += seconds / static_cast<double>(microbatches);
+          else
+            of.lastReductions += seconds;
+        }
+        // What depends on the strategy of compute: the update, and gradients
+        // that are added.
+        for (auto [label, seconds] : llvm::zip(schedule.labels, step.labels))
+          if (label == "update")
+            of.update = seconds;
+          else if (label == "backward")
+            of.backward = seconds / static_cast<double>(microbatches);
+        all.push_back({estimateOverlappedStep(of), step.seconds});
+      }
+  return all;
+}
+
+TEST(OverlapEstimateTest, OrdersStrategiesAsTheSimulationDoes) {
+  for (llvm::StringRef model : {"amsp-7b", "amsp-13b"})
+    for (auto [nodes, microbatches] :
+         {std::pair<int64_t, int64_t>(1, 8), {4, 8}, {16, 2}, {16, 1}}) {
+      std::vector<Compared> all = compare(model, nodes, microbatches);
+      for (const Compared &a : all) {
+        EXPECT_NEAR(a.estimated / a.simulated, 1, 0.04);
+        for (const Compared &b : all)
+          if (a.simulated < b.simulated * 0.95)
+            EXPECT_LT(a.estimated, b.estimated);
+      }
+      // The best by the estimate is nearly the best.
+      auto byEstimate = [](const Compared &a, const Compared &b) {
+        return a.estimated < b.estimated;
+      };
+      auto bySimulation = [](const Compared &a, const Compared &b) {
+        return a.simulated < b.simulated;
+      };
+      EXPECT_LE(llvm::min_element(all, byEstimate)->simulated,
+                llvm::min_element(all, bySimulation)->simulated * 1.005)
+          << model.str() << ", " << nodes << " nodes";
+    }
+}
