@@ -34,25 +34,6 @@ static CollectiveModel makeModel(double outerLatency = 1e-4,
   return {cluster, CollectiveTable()};
 }
 
-TEST(DigitsTest, SplitAtLevelsKeepsTheIndex) {
-  EXPECT_EQ(splitAtLevels({{1, 32}}, {8, 4}), (Digits{{8, 4}, {1, 8}}));
-  EXPECT_EQ(splitAtLevels({{4, 4}}, {8, 4}), (Digits{{8, 2}, {4, 2}}));
-  EXPECT_EQ(splitAtLevels({{1, 12}}, {2, 1, 3, 2}),
-            (Digits{{6, 2}, {2, 3}, {1, 2}}));
-  EXPECT_EQ(splitAtLevels({{1, 2}, {8, 4}, {2, 1}}, {8, 4}),
-            (Digits{{1, 2}, {8, 4}}));
-  EXPECT_EQ(splitAtLevels({}, {8}), Digits{});
-}
-
-TEST(DigitsTest, SortByRankIsOneListForASet) {
-  Digits world = {{1, 32}};
-  EXPECT_EQ(sortByRank({{1, 32}}), world);
-  EXPECT_EQ(sortByRank({{1, 8}, {8, 4}}), world);
-  EXPECT_EQ(sortByRank({{1, 2}, {8, 4}, {2, 4}}), world);
-  EXPECT_EQ(sortByRank({{1, 2}, {8, 4}}), (Digits{{8, 4}, {1, 2}}));
-  EXPECT_EQ(sortByRank({{4, 1}}), Digits{});
-}
-
 TEST(DecompositionTest, ReducesInsideTheNodeFirst) {
   // Siblings share a node's cards, so the bytes between the nodes are the same
   // either way; the latency is not: 3 hops between nodes, not 24 in nodes too.

@@ -13,19 +13,10 @@
 #ifndef AMSP_COMMUNICATION_DECOMPOSITION_H
 #define AMSP_COMMUNICATION_DECOMPOSITION_H
 
+#include "amsp/Placement/Digits.h"
 #include "amsp/Planner/CollectiveModel.h"
 
 namespace amsp {
-
-/// The digits, each cut where the levels' sizes (innermost first) end; of such
-/// a digit the outermost part is the most significant, so that the index of a
-/// rank stays what it is. Digits of size 1 are left out.
-llvm::SmallVector<Digit> splitAtLevels(llvm::ArrayRef<Digit> digits,
-                                       llvm::ArrayRef<int64_t> levels);
-
-/// The same members as a list in rank order, digits that continue each other
-/// joined: one list for each set of ranks, where the order has no meaning.
-llvm::SmallVector<Digit> sortByRank(llvm::ArrayRef<Digit> digits);
 
 struct CollectiveStage {
   CollectiveKind kind;
