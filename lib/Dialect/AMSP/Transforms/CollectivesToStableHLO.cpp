@@ -1,7 +1,7 @@
 //===- CollectivesToStableHLO.cpp - Emission as plain StableHLO -----------===//
 
-#include "HloBuilder.h"
 #include "StepArguments.h"
+#include "amsp/Dialect/AMSP/Transforms/HloBuilder.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 

@@ -1,7 +1,7 @@
 //===- LowerLocalOps.cpp - Slices and masks by the group index ------------===//
 
-#include "HloBuilder.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
+#include "amsp/Dialect/AMSP/Transforms/HloBuilder.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"

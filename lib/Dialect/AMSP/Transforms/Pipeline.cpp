@@ -30,6 +30,8 @@ void amsp::buildPartitionPipeline(OpPassManager &pm,
   collectives.strategy = options.strategy;
   collectives.reduceType = options.reduceType;
   pm.addPass(createInsertCollectives(collectives));
+  if (options.simplifyCollectives)
+    pm.addNestedPass<func::FuncOp>(createSimplifyCollectives());
   pm.addNestedPass<func::FuncOp>(createLowerLocalOps());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -56,6 +58,9 @@ struct PartitionPipelineOptions
   Option<std::string> reduceType{
       *this, "reduce-type", llvm::cl::init("f32"),
       llvm::cl::desc("type of reductions: f32, bf16 or graph")};
+  Option<bool> simplifyCollectives{
+      *this, "simplify-collectives", llvm::cl::init(true),
+      llvm::cl::desc("run amsp-simplify-collectives")};
 };
 } // namespace
 
@@ -72,6 +77,7 @@ void amsp::registerPartitionPipeline() {
         partition.levels.assign(options.levels.begin(), options.levels.end());
         partition.strategy = options.strategy;
         partition.reduceType = options.reduceType;
+        partition.simplifyCollectives = options.simplifyCollectives;
         buildPartitionPipeline(pm, partition);
       });
 }

@@ -30,6 +30,8 @@ struct PartitionOptions {
   std::string strategy;
   /// Type of reductions: `f32`, `bf16` or `graph`.
   std::string reduceType = "f32";
+  /// Whether to run `amsp-simplify-collectives`.
+  bool simplifyCollectives = true;
 };
 
 /// Import, analysis and partitioning: from an exported step to the program of

@@ -201,6 +201,58 @@ def InsertCollectives : Pass<"amsp-insert-collectives", "::mlir::ModuleOp"> {
   let dependentDialects = ["::amsp::AMSPDialect", "::amsp::stablehlo::StableHLODialect"];
 }
 
+def SimplifyCollectives : Pass<"amsp-simplify-collectives", "::mlir::func::FuncOp"> {
+  let summary = "Replaces collectives by fewer and smaller ones with the same result";
+  let description = [{
+    What the conversion of one value by itself cannot see:
+
+    - an all_reduce of which each rank only takes its piece is a reduce_scatter,
+      and an all_reduce of the pieces over the digits that are left;
+    - a value that is scattered, perhaps reduced over other digits, and gathered
+      again is reduced on all ranks at once: as many bytes, fewer collectives.
+      Where the two are faster, `amsp-decompose-collectives` takes them again;
+    - floating-point values that widen before a gather, a maximum or a minimum do
+      so behind it, and those that are only read narrower than they are gathered
+      narrow before it: less on the wire, the same bits. The type of a sum is not
+      touched: `--reduce-type` has chosen it;
+    - an all_reduce lists its ranks in one way, so that equal groups are equal;
+    - over one rank there is nothing to do, and what nobody reads is not moved.
+
+    Sums may add in another order (see `amsp-decompose-collectives`).
+
+    ```mlir
+    func.func @step(%g: tensor<4xf32>, %m: tensor<2xf32>, %w: tensor<3xbf16>)
+        -> (tensor<2xf32>, tensor<6xf32>) {
+      %0 = amsp.all_reduce sum %g group = <[1:2, 2:2]> : tensor<4xf32>
+      %1 = amsp.local_slice %0 group = <[1:2]> : tensor<4xf32> -> tensor<2xf32>
+      %2 = stablehlo.add %m, %1 : tensor<2xf32>
+      %3 = stablehlo.convert %w : (tensor<3xbf16>) -> tensor<3xf32>
+      %4 = amsp.all_gather %3 group = <[1:2]> : tensor<3xf32> -> tensor<6xf32>
+      return %2, %4 : tensor<2xf32>, tensor<6xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @step(%g: tensor<4xf32>, %m: tensor<2xf32>, %w: tensor<3xbf16>)
+        -> (tensor<2xf32>, tensor<6xf32>) {
+      %0 = amsp.reduce_scatter sum %g group = <[1:2]> : tensor<4xf32> -> tensor<2xf32>
+      %1 = amsp.all_reduce sum %0 group = <[2:2]> : tensor<2xf32>
+      %2 = stablehlo.add %m, %1 : tensor<2xf32>
+      %3 = amsp.all_gather %w group = <[1:2]> : tensor<3xbf16> -> tensor<6xbf16>
+      %4 = stablehlo.convert %3 : (tensor<6xbf16>) -> tensor<6xf32>
+      return %2, %4 : tensor<2xf32>, tensor<6xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numScattered", "scattered", "all_reduces that became reduce_scatters">,
+    Statistic<"numReduced", "reduced",
+      "values no longer scattered and gathered again">,
+    Statistic<"numNarrowed", "narrowed", "collectives of a narrower type">
+  ];
+  let dependentDialects = ["::amsp::stablehlo::StableHLODialect"];
+}
+
 def LowerLocalOps : Pass<"amsp-lower-local-ops", "::mlir::func::FuncOp"> {
   let summary = "Writes local slices and masks in terms of the rank's group index";
   let description = [{

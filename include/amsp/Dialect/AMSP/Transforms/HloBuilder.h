@@ -1,7 +1,7 @@
 //===- HloBuilder.h - Builds StableHLO ops at one place ---------*- C++ -*-===//
 
-#ifndef AMSP_LIB_DIALECT_AMSP_TRANSFORMS_HLOBUILDER_H
-#define AMSP_LIB_DIALECT_AMSP_TRANSFORMS_HLOBUILDER_H
+#ifndef AMSP_DIALECT_AMSP_TRANSFORMS_HLOBUILDER_H
+#define AMSP_DIALECT_AMSP_TRANSFORMS_HLOBUILDER_H
 
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
@@ -72,21 +72,26 @@ struct HloBuilder {
         builder, loc, mlir::RankedTensorType::get(shape, element), value,
         zeros(mlir::RankedTensorType::get({}, element)), none, high, none);
   }
-  /// Cuts the last dimension down to `size`.
-  mlir::Value truncateLast(mlir::Value value, int64_t size) {
+  /// `size` elements of the last dimension, from `first` on.
+  mlir::Value sliceLast(mlir::Value value, int64_t first, int64_t size) {
     mlir::RankedTensorType type = getTensorType(value);
     if (type.getShape().back() == size)
       return value;
-    llvm::SmallVector<int64_t> limits(type.getShape()),
-        starts(limits.size(), 0), strides(limits.size(), 1);
-    limits.back() = size;
+    llvm::SmallVector<int64_t> shape(type.getShape()), limits(shape),
+        starts(shape.size(), 0), strides(shape.size(), 1);
+    starts.back() = first;
+    limits.back() = first + size;
+    shape.back() = size;
     return stablehlo::SliceOp::create(
-        builder, loc,
-        mlir::RankedTensorType::get(limits, type.getElementType()), value,
-        starts, limits, strides);
+        builder, loc, mlir::RankedTensorType::get(shape, type.getElementType()),
+        value, starts, limits, strides);
+  }
+  /// Cuts the last dimension down to `size`.
+  mlir::Value truncateLast(mlir::Value value, int64_t size) {
+    return sliceLast(value, 0, size);
   }
 };
 
 } // namespace amsp
 
-#endif // AMSP_LIB_DIALECT_AMSP_TRANSFORMS_HLOBUILDER_H
+#endif // AMSP_DIALECT_AMSP_TRANSFORMS_HLOBUILDER_H
