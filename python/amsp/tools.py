@@ -83,13 +83,14 @@ def compile_step(
     batch_args: Sequence[int] = (),
     emit: str = "so",
     timeout: float | None = None,
+    options: Sequence[str] = (),
 ) -> None:
     arguments = [step, "-o", output, "--cluster", cluster, "--strategy", strategy]
     if batch_args:
         arguments += ["--batch-args", ",".join(map(str, batch_args))]
     if emit != "so":
         arguments += ["--emit", emit]
-    call("amsp-compile", *arguments, timeout=timeout)
+    call("amsp-compile", *arguments, *options, timeout=timeout)
 
 
 def manifest(step: str | pathlib.Path) -> dict:

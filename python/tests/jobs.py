@@ -49,7 +49,7 @@ def manifest_of(output: pathlib.Path, path: str) -> dict:
 
 
 def compile_and_run(
-    step, inputs, directory, cluster, strategy, path, steps, batch_args=()
+    step, inputs, directory, cluster, strategy, path, steps, batch_args=(), options=()
 ) -> tuple[pathlib.Path, dict]:
     """OUT.npz and the manifest."""
     directory.mkdir(parents=True, exist_ok=True)
@@ -63,6 +63,7 @@ def compile_and_run(
         batch_args,
         emit=path,
         timeout=COMPILE_SECONDS,
+        options=options,
     )
     if path == "so":
         tools.run_step(output, inputs, results, steps, timeout=RUN_SECONDS)

@@ -520,9 +520,11 @@ class StepJob(jobs.Job):
     cluster: str
     strategy: str
     path: str
+    options: tuple[str, ...] = ()  # of amsp-compile
 
     def __str__(self):
-        return f"{self.case}-{self.cluster}-{self.strategy}-{self.path}"
+        cluster = self.cluster.rpartition("/")[2]
+        return "-".join((self.case, cluster, self.strategy, self.path, *self.options))
 
     def run(self, directory: pathlib.Path) -> FinishedStep:
         ready = prepared(self.case, directory.parent)
@@ -535,6 +537,7 @@ class StepJob(jobs.Job):
             self.path,
             ready.steps,
             ready.batch_args,
+            self.options,
         )
         comparison = check.check_case(ready.directory, results)
         return FinishedStep(

@@ -1,5 +1,6 @@
 """No full-size copy of a parameter outlives its use."""
 
+import collections
 import json
 import math
 import pathlib
@@ -84,9 +85,8 @@ def test_the_count_sees_a_copy_that_lives_too_long():
     assert [8, 16, 8, 16, 16, 0] in counted
 
 
-@pytest.mark.needs_tools
-@pytest.mark.parametrize("case", ["gpt", "gpt_accumulated"])
-def test_gathered_copies_die_with_their_use(tmp_path, case):
+def gathered(case, tmp_path, *options):
+    """Elements by unit, and of each parameter; the most that are whole at once."""
     output = tmp_path / "zero3.mlir"
     ready = steps.prepared(case, tmp_path)
     tools.compile_step(
@@ -96,11 +96,29 @@ def test_gathered_copies_die_with_their_use(tmp_path, case):
         "zero3",
         ready.batch_args,
         emit="stablehlo",
+        options=options,
     )
     manifest = json.loads(pathlib.Path(f"{output}.manifest.json").read_text())
-    sizes = [traffic["padded"] for traffic in manifest["parameters"]]
+    sizes, units = [], collections.Counter()
+    for traffic in manifest["parameters"]:
+        sizes.append(traffic["padded"])
+        units[manifest["arguments"][traffic["argument"]]["unit"]] += traffic["padded"]
     live = [live_copies(block) for block in blocks_of(parse(output.read_text()))]
-    most = max(max(block, default=0) for block in live)
+    return units, sizes, max(max(block, default=0) for block in live)
+
+
+@pytest.mark.needs_tools
+@pytest.mark.parametrize("case", ["gpt", "gpt_accumulated"])
+def test_gathered_copies_die_with_their_use(tmp_path, case):
+    _, sizes, most = gathered(case, tmp_path, "--no-fuse-collectives")
     # At least the largest parameter was gathered; of two layers and their
     # embeddings never half is whole at a time.
     assert max(sizes) <= most <= sum(sizes) // 2
+
+
+@pytest.mark.needs_tools
+@pytest.mark.parametrize("case", ["gpt", "gpt_accumulated"])
+def test_fused_gathers_are_one_unit_at_a_time(tmp_path, case):
+    units, sizes, most = gathered(case, tmp_path)
+    # Beside the unit, a copy of one parameter: transposed, for its use.
+    assert most <= max(units.values()) + max(sizes)

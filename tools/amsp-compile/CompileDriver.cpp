@@ -89,6 +89,7 @@ Error CompileDriver::partition() {
   partitioning.levels = options.cluster->getSizes();
   partitioning.strategy = options.strategy;
   partitioning.reduceType = options.reduceType;
+  partitioning.simplifyCollectives = options.simplifyCollectives;
   if (options.strategy == "auto")
     if (Error error = plan(partitioning))
       return error;

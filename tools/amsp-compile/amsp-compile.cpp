@@ -3,6 +3,7 @@
 #include "CompileDriver.h"
 #include "amsp/InitAllDialects.h"
 #include "amsp/Placement/PlacementConverter.h"
+#include "amsp/Planner/CollectiveModel.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
@@ -45,6 +46,24 @@ static cl::opt<std::string>
     reduceType("reduce-type", cl::cat(category), cl::init("f32"),
                cl::desc("Type of reductions: f32 (16-bit sums in f32, the "
                         "default), bf16 (gradients in bf16) or graph"));
+static cl::opt<bool>
+    noSimplify("no-simplify-collectives", cl::cat(category),
+               cl::desc("Keep collectives as single conversions make them"));
+static cl::opt<bool>
+    noDecompose("no-decompose-collectives", cl::cat(category),
+                cl::desc("Keep collectives over several levels whole, also "
+                         "where the cluster's links make parts faster"));
+static cl::opt<bool> noFuse("no-fuse-collectives", cl::cat(category),
+                            cl::desc("Keep a collective for each tensor"));
+static cl::opt<int64_t>
+    fuseBytes("fuse-bytes", cl::cat(category),
+              cl::init(CommunicateOptions().fuseBytes),
+              cl::desc("Bytes of the full side of a fused collective at most "
+                       "(default: the links of the cluster decide)"));
+static cl::opt<int64_t>
+    packBytes("pack-bytes", cl::cat(category), cl::init(0),
+              cl::desc("Copy tensors of up to so many bytes into one buffer of "
+                       "a fused collective (default 0: none)"));
 static cl::opt<std::string> target("target", cl::cat(category), cl::init("cpu"),
                                    cl::desc("cpu"));
 static cl::opt<std::string>
@@ -115,6 +134,24 @@ static llvm::Expected<EmitKind> getEmitKind() {
   return *kind;
 }
 
+/// Passes that choose by time need a cluster that tells its links.
+static CommunicateOptions
+getCommunication(const std::optional<Cluster> &parsed) {
+  CommunicateOptions options;
+  if (parsed) {
+    llvm::Expected<CollectiveModel> model = CollectiveModel::create(*parsed);
+    if (model)
+      options.cluster = cluster;
+    else
+      consumeError(model.takeError());
+  }
+  options.decompose = !noDecompose;
+  options.fuse = !noFuse;
+  options.fuseBytes = fuseBytes;
+  options.packBytes = packBytes;
+  return options;
+}
+
 // LLVM's command line prints a missing required option, or a value that an enum
 // does not have, in lines of its own; so both are checked here.
 static llvm::Expected<CompileOptions> getOptions() {
@@ -127,6 +164,9 @@ static llvm::Expected<CompileOptions> getOptions() {
   if (!parseReduceType(reduceType))
     return llvm::createStringError("--reduce-type " + reduceType +
                                    ": expected f32, bf16 or graph");
+  if (fuseBytes < 0 || packBytes < 0)
+    return llvm::createStringError(
+        "--fuse-bytes and --pack-bytes cannot be negative");
   if (!report.empty() && !StringRef(report).ends_with(".json"))
     return llvm::createStringError("--report " + report +
                                    ": this build writes .json only");
@@ -143,6 +183,8 @@ static llvm::Expected<CompileOptions> getOptions() {
   options.stateArgs.assign(stateArgs.begin(), stateArgs.end());
   options.roles.assign(roles.begin(), roles.end());
   options.reduceType = reduceType;
+  options.simplifyCollectives = !noSimplify;
+  options.communication = getCommunication(options.cluster);
   options.cpu = cpu;
   llvm::Expected<EmitKind> emit = getEmitKind();
   if (!emit)

@@ -9,6 +9,9 @@
 namespace amsp {
 
 class AMSPDialect;
+namespace stablehlo {
+class StableHLODialect;
+} // namespace stablehlo
 
 #define GEN_PASS_DECL
 #include "amsp/Communication/Passes.h.inc"
@@ -17,7 +20,16 @@ class AMSPDialect;
 #include "amsp/Communication/Passes.h.inc"
 
 /// What the pipeline below needs to know.
-struct CommunicateOptions {};
+struct CommunicateOptions {
+  /// The cluster's YAML file, if it tells the links; else passes that choose by
+  /// time leave things as they are.
+  std::string cluster;
+  bool decompose = true;
+  bool fuse = true;
+  /// Bytes of a fused collective, and of tensors that are packed.
+  int64_t fuseBytes = 1'000'000'000'000'000'000;
+  int64_t packBytes = 0;
+};
 
 /// From the program of one rank, as amsp-partition leaves it, to the same
 /// program with its collectives merged, ordered and overlapped.

@@ -2,7 +2,8 @@
 
 An example is a block of IR, "becomes", and a second one. Where the first is
 whole (it defines a function), the pass runs on it, and must give the second.
-A first line `// --pass=options` gives the options. Prints each pass that was
+A first line `// --pass=options` gives the options; files are named from the
+root of the sources. Prints each pass that was
 run, then those whose example is a fragment.
 """
 
@@ -17,12 +18,13 @@ PASS = re.compile(r"^### `-([\w-]+)`$", re.MULTILINE)
 EXAMPLE = re.compile(
     r"^```mlir\n(.*?)^```\n\s*becomes\n\s*```mlir\n(.*?)^```$", re.MULTILINE | re.DOTALL
 )
+ROOT = pathlib.Path(__file__).parents[3]
 OPTIONS = re.compile(r"\A// (--\S.*)\n")
 
 
 def printed(amsp_opt: str, ir: str, *options: str) -> str:
     command = [amsp_opt, "-", *options]
-    done = subprocess.run(command, input=ir, capture_output=True, text=True)
+    done = subprocess.run(command, input=ir, capture_output=True, text=True, cwd=ROOT)
     if done.returncode:
         raise ValueError(f"{' '.join(command)}:\n{done.stderr}\non\n{ir}")
     return done.stdout

@@ -1,0 +1,37 @@
+//===- FusionLimit.h - How much one collective should move ------*- C++ -*-===//
+
+#ifndef AMSP_COMMUNICATION_FUSIONLIMIT_H
+#define AMSP_COMMUNICATION_FUSIONLIMIT_H
+
+#include "amsp/Planner/CollectiveModel.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace amsp {
+
+/// Bytes from which a collective gains nothing from growing: the smallest power
+/// of two, 1 MiB or more, that the model moves within 1 % of the rate of 1 TiB.
+/// What is larger only makes its users wait longer for its first tensor.
+int64_t getSaturatingBytes(CollectiveKind kind, llvm::ArrayRef<Digit> digits,
+                           const CollectiveModel &model);
+
+/// The bytes that a fused collective may have on its full side.
+class FusionLimit {
+public:
+  /// At most `maxBytes`; of a cluster, as `--cluster` names it, no more than
+  /// saturate its links. An empty name stands for no cluster.
+  static llvm::Expected<FusionLimit> create(llvm::StringRef cluster,
+                                            int64_t maxBytes);
+
+  int64_t getBytes(CollectiveKind kind, GroupAttr group);
+
+private:
+  explicit FusionLimit(int64_t maxBytes) : maxBytes(maxBytes) {}
+
+  int64_t maxBytes;
+  std::optional<CollectiveModel> model;
+  llvm::DenseMap<std::pair<unsigned, GroupAttr>, int64_t> known;
+};
+
+} // namespace amsp
+
+#endif // AMSP_COMMUNICATION_FUSIONLIMIT_H

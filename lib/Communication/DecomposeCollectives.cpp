@@ -1,0 +1,165 @@
+//===- DecomposeCollectives.cpp - One collective per level ----------------===//
+
+#include "CollectiveBuilder.h"
+#include "amsp/Communication/Decomposition.h"
+#include "amsp/Communication/Passes.h"
+#include "amsp/Placement/Strategy.h"
+#include "amsp/Target/DataTypes.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace amsp {
+#define GEN_PASS_DEF_DECOMPOSECOLLECTIVES
+#include "amsp/Communication/Passes.h.inc"
+} // namespace amsp
+
+using namespace mlir;
+using namespace amsp;
+
+/// Elements of the full sides, padding included.
+static int64_t getPaddedElements(CollectiveOpInterface op) {
+  int64_t members =
+      op.getKind() == CollectiveKind::AllReduce ? 1 : op.getGroup().getSize();
+  int64_t elements = 0;
+  for (unsigned i = 0, e = op.getNumTensors(); i < e; ++i)
+    elements += op.getPieceType(i).getNumElements() * members;
+  return elements;
+}
+
+namespace {
+/// Writes a collective as stages.
+class StageBuilder {
+public:
+  StageBuilder(CollectiveOpInterface op, ArrayRef<CollectiveStage> stages)
+      : op(op), stages(stages), builder(op) {
+    for (const CollectiveStage &stage : stages)
+      if (stage.kind == CollectiveKind::ReduceScatter)
+        piecesLeft *= getGroupSize(stage.digits);
+    pieces = piecesLeft;
+  }
+
+  void replace();
+
+private:
+  RankedTensorType getStageType(unsigned tensor, RankedTensorType from,
+                                const CollectiveStage &stage) const;
+  int64_t getPieceElements(unsigned tensor) const;
+
+  mutable CollectiveOpInterface op; // accessors of ops are not const
+  ArrayRef<CollectiveStage> stages;
+  OpBuilder builder;
+  /// Into which the stages scatter, and those behind the current one.
+  int64_t pieces = 1, piecesLeft = 1;
+};
+} // namespace
+
+/// Of the pieces (of a kept row) into which a tensor is scattered.
+int64_t StageBuilder::getPieceElements(unsigned tensor) const {
+  if (op.getKind() == CollectiveKind::AllReduce)
+    return llvm::divideCeil(op.getFullType(tensor).getNumElements(), pieces);
+  return op.getPieceType(tensor).getShape().back();
+}
+
+/// The type that a stage makes of a tensor of type `from`.
+RankedTensorType
+StageBuilder::getStageType(unsigned tensor, RankedTensorType from,
+                           const CollectiveStage &stage) const {
+  bool isGather = stage.kind == CollectiveKind::AllGather;
+  if (stage.kind == CollectiveKind::AllReduce)
+    return from;
+  if (isGather && &stage == &stages.back())
+    return op.getFullType(tensor);
+  PartAttr part = op.getPart(tensor);
+  int64_t members = getGroupSize(stage.digits);
+  SmallVector<int64_t> shape(from.getShape());
+  if (std::optional<int64_t> dim = part.getDim()) {
+    shape[*dim] = isGather ? shape[*dim] * members : shape[*dim] / members;
+  } else if (isGather) {
+    shape.back() *= members;
+  } else {
+    shape.truncate(part.getKeep());
+    shape.push_back(getPieceElements(tensor) * piecesLeft);
+  }
+  return RankedTensorType::get(shape, from.getElementType());
+}
+
+void StageBuilder::replace() {
+  CollectiveTraits traits = CollectiveTraits::get(op);
+  SmallVector<Attribute> parts(op.getParts().getValue());
+  SmallVector<Value> values(op->getOperands());
+  for (const CollectiveStage &stage : stages) {
+    if (stage.kind == CollectiveKind::ReduceScatter)
+      piecesLeft /= getGroupSize(stage.digits);
+    SmallVector<Type> types;
+    for (auto [index, value] : llvm::enumerate(values))
+      types.push_back(
+          getStageType(index, cast<RankedTensorType>(value.getType()), stage));
+    traits.kind = stage.kind;
+    traits.group = GroupAttr::get(op.getContext(), stage.digits);
+    CollectiveOpInterface built =
+        createCollective(builder, op.getLoc(), traits, values, types, parts);
+    values = built->getResults();
+  }
+  op->replaceAllUsesWith(values);
+  op->erase();
+}
+
+namespace {
+struct DecomposeCollectives
+    : amsp::impl::DecomposeCollectivesBase<DecomposeCollectives> {
+  using Base::Base;
+
+  void runOnOperation() override;
+
+private:
+  llvm::Expected<CollectiveModel> readModel();
+};
+} // namespace
+
+/// The model of the cluster, which must be the program's.
+llvm::Expected<CollectiveModel> DecomposeCollectives::readModel() {
+  if (cluster.empty())
+    return llvm::createStringError(getArgument() + " needs a cluster");
+  llvm::Expected<Cluster> parsed = parseCluster(cluster);
+  if (!parsed)
+    return parsed.takeError();
+  llvm::Expected<CollectiveModel> model = CollectiveModel::create(*parsed);
+  if (!model)
+    return model;
+  auto levels = getOperation()->getAttrOfType<DenseI64ArrayAttr>("amsp.levels");
+  SmallVector<int64_t> sizes = parsed->getSizes();
+  if (levels && levels.asArrayRef() != ArrayRef(sizes))
+    return llvm::createStringError(
+        "the program is for levels " + formatFactors(levels.asArrayRef()) +
+        ", cluster '" + parsed->name + "' has " + formatFactors(sizes));
+  return model;
+}
+
+void DecomposeCollectives::runOnOperation() {
+  llvm::Expected<CollectiveModel> model = readModel();
+  if (!model) {
+    getOperation().emitError(llvm::toString(model.takeError()));
+    return signalPassFailure();
+  }
+  SmallVector<CollectiveOpInterface> collectives;
+  getOperation().walk([&](Operation *op) {
+    if (isa<AllGatherOp, ReduceScatterOp, AllReduceOp>(op))
+      collectives.push_back(cast<CollectiveOpInterface>(op));
+  });
+  // Layers are alike: each question is asked once.
+  using Question = std::tuple<unsigned, GroupAttr, int64_t, int64_t>;
+  DenseMap<Question, Decomposition> known;
+  for (CollectiveOpInterface op : collectives) {
+    int64_t elements = getPaddedElements(op);
+    int64_t width = getElementBytes(op.getElementType());
+    auto [answer, isNew] = known.try_emplace(
+        {static_cast<unsigned>(op.getKind()), op.getGroup(), elements, width});
+    if (isNew)
+      answer->second = decompose(op.getKind(), op.getGroup().getDigits(),
+                                 elements, width, *model);
+    ArrayRef<CollectiveStage> stages = answer->second.stages;
+    if (stages.size() == 1)
+      continue;
+    StageBuilder(op, stages).replace();
+    ++numDecomposed;
+  }
+}

@@ -1,0 +1,327 @@
+//===- FuseCollectives.cpp - Collectives of a unit become one -------------===//
+
+#include "PackedTensors.h"
+#include "amsp/Communication/FusionLimit.h"
+#include "amsp/Communication/Passes.h"
+#include "amsp/Dialect/AMSP/IR/AMSPOps.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "amsp/Target/DataTypes.h"
+
+namespace amsp {
+#define GEN_PASS_DEF_FUSECOLLECTIVES
+#include "amsp/Communication/Passes.h.inc"
+} // namespace amsp
+
+using namespace mlir;
+using namespace amsp;
+
+using Members = ArrayRef<CollectiveOpInterface>;
+
+/// What may wait for a collective of no unit, at most: scalars and the like.
+static constexpr int64_t kSmallBytes = 4096;
+
+static int64_t getBytes(RankedTensorType type) {
+  return type.getNumElements() * getElementBytes(type.getElementType());
+}
+
+static int64_t getBytes(CollectiveOpInterface op) {
+  int64_t bytes = 0;
+  for (unsigned i = 0, e = op.getNumTensors(); i < e; ++i)
+    bytes += getBytes(op.getFullType(i));
+  return bytes;
+}
+
+static bool isGather(CollectiveKind kind) {
+  return kind == CollectiveKind::AllGather;
+}
+
+/// True for ops that take no time to speak of on pieces or scalars.
+static bool isCheap(Operation *op) {
+  return op->hasTrait<stablehlo::Elementwise>() ||
+         isa<GroupIndexOp, stablehlo::BroadcastInDimOp,
+             stablehlo::ConcatenateOp, stablehlo::ConstantOp,
+             stablehlo::DynamicSliceOp, stablehlo::IotaOp, stablehlo::PadOp,
+             stablehlo::ReshapeOp, stablehlo::SliceOp, stablehlo::TransposeOp>(
+             op);
+}
+
+static bool isSmall(Operation *op) {
+  return llvm::all_of(op->getResultTypes(), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && getBytes(tensor) <= kSmallBytes;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Which collectives may become one
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What collectives agree in that become one.
+struct Shared {
+  CollectiveKind kind;
+  std::optional<Reduction> reduction;
+  GroupAttr group;
+  Type elementType;
+  IntegerAttr window;
+  StringAttr unit; // null for what no parameter asks for
+
+  bool operator==(const Shared &other) const {
+    return std::tie(kind, reduction, group, elementType, window, unit) ==
+           std::tie(other.kind, other.reduction, other.group, other.elementType,
+                    other.window, other.unit);
+  }
+};
+
+struct Bucket {
+  Shared shared;
+  SmallVector<CollectiveOpInterface> members;
+};
+} // namespace
+
+/// None if the tensors are those of several units.
+static std::optional<Shared> getShared(CollectiveOpInterface op) {
+  StringAttr unit = op.getPart(0).getUnit();
+  for (PartAttr part : op.getParts().getAsRange<PartAttr>())
+    if (part.getUnit() != unit)
+      return std::nullopt;
+  IntegerAttr window;
+  if (auto gather = dyn_cast<AllGatherOp>(*op))
+    window = gather.getWindowAttr();
+  return Shared{op.getKind(),        op.getCombiner(), op.getGroup(),
+                op.getElementType(), window,           unit};
+}
+
+/// The buckets of a block, in the order of their first members. A unit's uses
+/// end where another unit's begin, for gathers and for reductions alike; so
+/// nothing waits for another unit.
+static std::vector<Bucket> collectBuckets(Block &block) {
+  std::vector<Bucket> buckets;
+  SmallVector<size_t> open;
+  StringAttr gathering, reducing;
+  for (Operation &op : block) {
+    if (!isa<AllGatherOp, ReduceScatterOp, AllReduceOp>(op))
+      continue;
+    auto collective = cast<CollectiveOpInterface>(op);
+    std::optional<Shared> shared = getShared(collective);
+    if (!shared)
+      continue;
+    StringAttr &current = isGather(shared->kind) ? gathering : reducing;
+    if (shared->unit && shared->unit != current) {
+      llvm::erase_if(open, [&](size_t index) {
+        const Shared &other = buckets[index].shared;
+        return other.unit && isGather(other.kind) == isGather(shared->kind);
+      });
+      current = shared->unit;
+    }
+    auto *found = llvm::find_if(
+        open, [&](size_t index) { return buckets[index].shared == *shared; });
+    if (found == open.end()) {
+      open.push_back(buckets.size());
+      buckets.push_back({*shared, {}});
+      found = std::prev(open.end());
+    }
+    buckets[*found].members.push_back(collective);
+  }
+  return buckets;
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// Ops between `first` and `value`'s definition that it needs, itself included.
+/// False if one of them is too much to be moved up to `first`.
+static bool collectNeeded(Value value, Operation *first,
+                          llvm::SetVector<Operation *> &needed) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != first->getBlock() ||
+      op->isBeforeInBlock(first) || needed.contains(op))
+    return true;
+  if (op == first || !isCheap(op))
+    return false;
+  for (Value operand : op->getOperands())
+    if (!collectNeeded(operand, first, needed))
+      return false;
+  needed.insert(op);
+  return true;
+}
+
+/// True if all ops between the two are cheap.
+static bool areNeighbours(Operation *lhs, Operation *rhs) {
+  auto between =
+      llvm::make_range(std::next(lhs->getIterator()), rhs->getIterator());
+  return llvm::all_of(between, [](Operation &op) { return isCheap(&op); });
+}
+
+/// Moves what their operands need to before the first gather. Returns how many
+/// of them, from the first on, can be there; of no unit, only neighbours, since
+/// all results live from there on.
+static size_t hoistOperands(Members gathers, bool isOfUnit) {
+  Operation *first = gathers.front();
+  llvm::SetVector<Operation *> needed;
+  size_t count = 1;
+  for (CollectiveOpInterface gather : gathers.drop_front()) {
+    llvm::SetVector<Operation *> more = needed;
+    bool isPossible = isOfUnit || areNeighbours(gathers[count - 1], gather);
+    isPossible &= llvm::all_of(gather->getOperands(), [&](Value operand) {
+      return collectNeeded(operand, first, more);
+    });
+    if (!isPossible)
+      break;
+    needed = std::move(more);
+    ++count;
+  }
+  // Operands come before what needs them.
+  for (Operation *op : needed)
+    op->moveBefore(first);
+  return count;
+}
+
+static bool dependsOn(Operation *op, const DenseSet<Operation *> &others) {
+  WalkResult walk = op->walk([&](Operation *nested) {
+    for (Value operand : nested->getOperands())
+      if (others.contains(operand.getDefiningOp()))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
+/// Finds what stands between the reductions and depends on them, so that it has
+/// to wait for the last one. Returns how many reductions, from the first on,
+/// can be at the last one's place: none depends on another, and for the sake of
+/// no unit nothing of size waits.
+static size_t collectDependents(Members reductions, bool isOfUnit,
+                                SmallVectorImpl<Operation *> &dependents) {
+  DenseSet<Operation *> waiting;
+  SmallVector<Operation *> sinceLast;
+  size_t count = 0;
+  for (Operation *op = reductions.front();; op = op->getNextNode()) {
+    bool depends = dependsOn(op, waiting);
+    if (op == reductions[count]) {
+      if (depends)
+        return count;
+      dependents.append(sinceLast);
+      sinceLast.clear();
+      waiting.insert(op);
+      if (++count == reductions.size())
+        return count;
+    } else if (depends) {
+      if (!isOfUnit && !(isCheap(op) && isSmall(op)))
+        return count;
+      sinceLast.push_back(op);
+      waiting.insert(op);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct FuseCollectives : amsp::impl::FuseCollectivesBase<FuseCollectives> {
+  using Base::Base;
+
+  void runOnOperation() override;
+
+private:
+  void fuse(Bucket &bucket, int64_t limit);
+  void fuseGathers(Members gathers, bool isOfUnit);
+  void fuseReductions(Members reductions, bool isOfUnit);
+  void merge(Members members, Operation *place);
+};
+} // namespace
+
+/// Replaces the collectives by one in front of `place`.
+void FuseCollectives::merge(Members members, Operation *place) {
+  SmallVector<Location> locations;
+  SmallVector<MovedTensor> tensors;
+  SmallVector<Value> results;
+  for (CollectiveOpInterface member : members) {
+    locations.push_back(member.getLoc());
+    llvm::append_range(results, member->getResults());
+    for (auto [index, operand] : llvm::enumerate(member->getOperands()))
+      tensors.push_back({operand, member.getFullType(index),
+                         member.getPieceType(index), member.getPart(index)});
+  }
+  OpBuilder builder(place);
+  PackedTensors packed(builder, builder.getFusedLoc(locations),
+                       CollectiveTraits::get(members.front()), packBytes);
+  for (auto [before, after] : llvm::zip_equal(results, packed.build(tensors)))
+    before.replaceAllUsesWith(after);
+  packedBytes += packed.getCopiedBytes();
+  if (packed.getCopiedBytes() > 0)
+    emitRemark(packed.getLoc(), "packs small tensors: copies ")
+        << packed.getCopiedBytes() << " bytes";
+  numFused += members.size();
+  for (CollectiveOpInterface member : members)
+    member.erase();
+}
+
+void FuseCollectives::fuseGathers(Members gathers, bool isOfUnit) {
+  while (gathers.size() > 1) {
+    size_t count = hoistOperands(gathers, isOfUnit);
+    if (count > 1)
+      merge(gathers.take_front(count), gathers.front());
+    gathers = gathers.drop_front(count);
+  }
+}
+
+void FuseCollectives::fuseReductions(Members reductions, bool isOfUnit) {
+  while (reductions.size() > 1) {
+    SmallVector<Operation *> dependents;
+    size_t count = collectDependents(reductions, isOfUnit, dependents);
+    Operation *last = reductions[count - 1];
+    Operation *place = last->getNextNode();
+    for (Operation *op : dependents)
+      op->moveBefore(place);
+    if (count > 1)
+      merge(reductions.take_front(count), last);
+    reductions = reductions.drop_front(count);
+  }
+}
+
+void FuseCollectives::fuse(Bucket &bucket, int64_t limit) {
+  // Fusing others may have moved them.
+  llvm::sort(bucket.members, [](Operation *lhs, Operation *rhs) {
+    return lhs->isBeforeInBlock(rhs);
+  });
+  SmallVector<CollectiveOpInterface> group;
+  int64_t groupBytes = 0;
+  auto flush = [&] {
+    auto isOfUnit = static_cast<bool>(bucket.shared.unit);
+    if (isGather(bucket.shared.kind))
+      fuseGathers(group, isOfUnit);
+    else
+      fuseReductions(group, isOfUnit);
+    group.clear();
+    groupBytes = 0;
+  };
+  for (CollectiveOpInterface member : bucket.members) {
+    int64_t bytes = getBytes(member);
+    if (bytes > limit - groupBytes)
+      flush();
+    group.push_back(member);
+    groupBytes += bytes;
+  }
+  flush();
+}
+
+void FuseCollectives::runOnOperation() {
+  if (maxBytes < 0 || packBytes < 0) {
+    getOperation().emitError("bytes and pack-bytes cannot be negative");
+    return signalPassFailure();
+  }
+  llvm::Expected<FusionLimit> limit = FusionLimit::create(cluster, maxBytes);
+  if (!limit) {
+    getOperation().emitError(llvm::toString(limit.takeError()));
+    return signalPassFailure();
+  }
+  SmallVector<Block *> blocks;
+  getOperation().walk([&](Block *block) { blocks.push_back(block); });
+  for (Block *block : blocks)
+    for (Bucket &bucket : collectBuckets(*block))
+      fuse(bucket, limit->getBytes(bucket.shared.kind, bucket.shared.group));
+}

@@ -1,0 +1,49 @@
+//===- FusionLimit.cpp - How much one collective should move --------------===//
+
+#include "amsp/Communication/FusionLimit.h"
+
+using namespace llvm;
+using namespace amsp;
+
+/// The model does not know what each collective costs beside its latency.
+static constexpr int64_t kLeastBytes = 1 << 20;
+
+int64_t amsp::getSaturatingBytes(CollectiveKind kind, ArrayRef<Digit> digits,
+                                 const CollectiveModel &model) {
+  auto levels = map_to_vector(
+      model.getLevels(), [](const ClusterLevel &level) { return level.size; });
+  GroupShape group = getGroupShape(digits, levels);
+  auto secondsPerByte = [&](int64_t bytes) {
+    auto number = static_cast<double>(bytes);
+    return model.getSeconds(kind, number, group) / number;
+  };
+  int64_t largest = int64_t(1) << 40, bytes = largest;
+  while (bytes > kLeastBytes &&
+         secondsPerByte(bytes / 2) <= 1.01 * secondsPerByte(largest))
+    bytes /= 2;
+  return bytes;
+}
+
+Expected<FusionLimit> FusionLimit::create(StringRef cluster, int64_t maxBytes) {
+  FusionLimit limit(maxBytes);
+  if (cluster.empty())
+    return limit;
+  Expected<Cluster> parsed = parseCluster(cluster);
+  if (!parsed)
+    return parsed.takeError();
+  Expected<CollectiveModel> model = CollectiveModel::create(*parsed);
+  if (!model)
+    return model.takeError();
+  limit.model = std::move(*model);
+  return limit;
+}
+
+int64_t FusionLimit::getBytes(CollectiveKind kind, GroupAttr group) {
+  if (!model)
+    return maxBytes;
+  auto [entry, isNew] = known.try_emplace({static_cast<unsigned>(kind), group});
+  if (isNew)
+    entry->second =
+        std::min(maxBytes, getSaturatingBytes(kind, group.getDigits(), *model));
+  return entry->second;
+}
