@@ -2,6 +2,7 @@
 
 #include "amsp/Planner/PlanSearch.h"
 #include "amsp/Planner/ChoiceSearch.h"
+#include "amsp/Planner/OverlapEstimate.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <limits>
@@ -38,6 +39,32 @@ getGroupKey(const StrategySpace &space, const FactorChain &chain) {
 // One strategy for the whole model
 //===----------------------------------------------------------------------===//
 
+/// Estimates what of a candidate's collectives hides behind compute.
+static void estimateHidden(Candidate &candidate, const UnitCosts &costs,
+                           const UnitCosts::Context &context,
+                           double computeSeconds) {
+  if (!context.overlapping)
+    return;
+  auto [p, g, os] = candidate.chain;
+  auto microbatches = static_cast<double>(context.microbatches);
+  StepTimes times;
+  times.microbatches = context.microbatches;
+  times.units = context.overlapping->units;
+  times.interference = context.overlapping->interference;
+  times.forward = computeSeconds / 3 / microbatches;
+  times.backward = 2 * times.forward;
+  times.firstGathers = costs.getFirstGatherSeconds(p, os);
+  times.useGathers =
+      (candidate.gatherSeconds - times.firstGathers) / microbatches;
+  times.lastReductions = costs.getLastReductionSeconds(g, os);
+  times.reductions =
+      (candidate.reductionSeconds - times.lastReductions) / microbatches;
+  times.update = candidate.updateSeconds;
+  double serial = computeSeconds + candidate.getSeconds();
+  candidate.hiddenSeconds =
+      std::max(0.0, serial - estimateOverlappedStep(times));
+}
+
 std::vector<Candidate> amsp::rankStrategies(const Unit &model,
                                             const UnitCosts::Context &context,
                                             const MemoryBudget &budget,
@@ -56,6 +83,7 @@ std::vector<Candidate> amsp::rankStrategies(const Unit &model,
     candidate.gatherSeconds = costs.getGatherSeconds(p, os);
     candidate.reductionSeconds = costs.getReductionSeconds(g, os);
     candidate.updateSeconds = costs.getUpdateSeconds(os);
+    estimateHidden(candidate, costs, context, computeSeconds);
     candidate.fits = candidate.bytes <= budget.limit;
     if (candidate.fits)
       least = std::min(least, candidate.getSeconds());
@@ -91,7 +119,8 @@ struct UnitShape {
 /// Strategies with equal numbers of pieces need equal memory; keeps the fastest
 /// of each.
 static void addChoices(UnitShape &shape, const UnitCosts &costs,
-                       const UnitCosts::Context &context, int64_t &visited) {
+                       const UnitCosts::Context &context, double exposedShare,
+                       int64_t &visited) {
   const StrategySpace &space = context.space;
   std::map<int64_t, size_t> numbers; // of different counts of pieces
   for (unsigned i = 0; i <= space.getAll(); ++i)
@@ -109,7 +138,9 @@ static void addChoices(UnitShape &shape, const UnitCosts &costs,
     auto [p, g, os] = chain;
     ++visited;
     Fastest &best = fastest[(number[os] * size + number[g]) * size + number[p]];
-    double seconds = costs.getSeconds(p, g, os);
+    double seconds = exposedShare * (costs.getGatherSeconds(p, os) +
+                                     costs.getReductionSeconds(g, os)) +
+                     costs.getUpdateSeconds(os);
     if (seconds < best.seconds)
       best = {seconds, chain};
   });
@@ -126,7 +157,7 @@ static void addChoices(UnitShape &shape, const UnitCosts &costs,
 /// In an order that depends on the shapes only, as rounding and ties may.
 static std::vector<UnitShape> getShapes(ArrayRef<Unit> units,
                                         const UnitCosts::Context &context,
-                                        UnitPlan &plan) {
+                                        double exposedShare, UnitPlan &plan) {
   using Key = decltype(PlannedParameter().key());
   std::map<std::vector<Key>, std::pair<Unit, SmallVector<unsigned>>> byKey;
   for (auto [index, unit] : enumerate(units)) {
@@ -150,7 +181,7 @@ static std::vector<UnitShape> getShapes(ArrayRef<Unit> units,
     shape.choices.units = static_cast<int64_t>(indices.size());
     UnitCosts costs(unit, context);
     plan.evaluations += costs.getEvaluations();
-    addChoices(shape, costs, context, plan.strategies);
+    addChoices(shape, costs, context, exposedShare, plan.strategies);
   }
   return shapes;
 }
@@ -183,9 +214,9 @@ static void preferSmallGroups(ArrayRef<UnitShape> shapes, ChoiceCounts &counts,
 
 UnitPlan amsp::planUnits(ArrayRef<Unit> units,
                          const UnitCosts::Context &context, double limit,
-                         double computeSeconds) {
+                         double computeSeconds, double exposedShare) {
   UnitPlan plan;
-  std::vector<UnitShape> shapes = getShapes(units, context, plan);
+  std::vector<UnitShape> shapes = getShapes(units, context, exposedShare, plan);
   auto classes = map_to_vector(
       shapes, [](const UnitShape &shape) { return shape.choices; });
   ChoiceCounts counts = selectChoices(classes, limit);

@@ -68,7 +68,9 @@ void UnitCosts::addGathers(const PlannedParameter &parameter,
   // What rests is what is kept, if neither pieces nor type differ.
   if (p != os || parameter.useBytes != parameter.restBytes)
     cost.bytes += kept;
-  cost.seconds += ask(context, CollectiveKind::AllGather, kept, p, os);
+  double first = ask(context, CollectiveKind::AllGather, kept, p, os);
+  cost.onceSeconds += first;
+  cost.seconds += first;
   cost.seconds += static_cast<double>(parameter.gathers) *
                   ask(context, CollectiveKind::AllGather, bytes, 0, p);
 }
@@ -86,14 +88,16 @@ void UnitCosts::addReductions(const PlannedParameter &parameter,
   bool accumulates = context.microbatches > 1;
   cost.bytes +=
       padded * parameter.gradientBytes / (accumulates ? piecesG : piecesOS);
+  double last;
   if (accumulates) {
     cost.seconds += static_cast<double>(context.microbatches) *
                     ask(context, CollectiveKind::ReduceScatter, bytes, 0, g);
-    cost.seconds +=
-        ask(context, CollectiveKind::ReduceScatter, bytes / piecesG, g, os);
+    last = ask(context, CollectiveKind::ReduceScatter, bytes / piecesG, g, os);
   } else {
-    cost.seconds += ask(context, CollectiveKind::ReduceScatter, bytes, 0, os);
+    last = ask(context, CollectiveKind::ReduceScatter, bytes, 0, os);
   }
-  cost.seconds += ask(context, CollectiveKind::AllReduce, bytes / piecesOS, os,
-                      space.getAll());
+  last += ask(context, CollectiveKind::AllReduce, bytes / piecesOS, os,
+              space.getAll());
+  cost.onceSeconds += last;
+  cost.seconds += last;
 }

@@ -185,6 +185,55 @@ TEST(RankStrategiesTest, MemoryForcesSharding) {
   EXPECT_LE(ranked.front().getSeconds(), least * (1 + kEqualTimes));
 }
 
+TEST(RankStrategiesTest, CollectivesHideBehindCompute) {
+  Scenario scenario({4, 4}, 4, 1e10);
+  Unit unit = makeUnit(1 << 24);
+  MemoryBudget budget{1e12, 0, 0};
+  auto getSum = [](const Candidate &candidate) {
+    return candidate.gatherSeconds + candidate.reductionSeconds +
+           candidate.updateSeconds;
+  };
+  for (const Candidate &candidate :
+       rankStrategies(unit, scenario.context, budget, 10))
+    EXPECT_EQ(candidate.hiddenSeconds, 0);
+  scenario.context.overlapping = Overlapping{/*interference=*/0.1, 1000};
+  double compute = 10;
+  for (const Candidate &candidate :
+       rankStrategies(unit, scenario.context, budget, compute)) {
+    double communication = candidate.gatherSeconds + candidate.reductionSeconds;
+    // All of it fits; its ends, at most a thousandth, do not hide.
+    ASSERT_LT(communication, compute / 4 / 3);
+    if (communication == 0)
+      continue;
+    EXPECT_GE(candidate.getExposedShare(), 0.1 / 1.1 - 1e-9);
+    EXPECT_LE(candidate.getExposedShare(), 0.1 / 1.1 + 0.001 + 1e-9);
+    EXPECT_NEAR(candidate.getSeconds(),
+                communication * candidate.getExposedShare() +
+                    candidate.updateSeconds,
+                1e-12);
+  }
+  // Nothing hides behind no compute.
+  for (const Candidate &candidate :
+       rankStrategies(unit, scenario.context, budget, 0))
+    EXPECT_NEAR(candidate.getSeconds(), getSum(candidate),
+                getSum(candidate) * 0.002);
+}
+
+TEST(RankStrategiesTest, MoreBandwidthOrMemoryIsNeverSlowerIfOverlapped) {
+  Unit unit = makeUnit(1 << 24);
+  double last = std::numeric_limits<double>::infinity();
+  for (double bandwidth : {1e8, 3e8, 1e9, 3e9, 1e10, 3e10, 1e11, 1e12}) {
+    Scenario scenario({4, 4}, 4, bandwidth);
+    scenario.context.overlapping = Overlapping{0.2, 32};
+    double least = std::numeric_limits<double>::infinity();
+    for (const Candidate &candidate :
+         rankStrategies(unit, scenario.context, {1e12, 0, 0}, 1))
+      least = std::min(least, candidate.getSeconds());
+    EXPECT_LE(least, last);
+    last = least;
+  }
+}
+
 /// The least time of all plans of a few units, by trying each.
 static double searchAllPlans(llvm::ArrayRef<Unit> units,
                              const Scenario &scenario, double limit) {

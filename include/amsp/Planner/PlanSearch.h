@@ -34,10 +34,17 @@ struct Candidate {
   /// strategy, or only on whether parameters are gathered at each use.
   double bytes = 0;
   double gatherSeconds = 0, reductionSeconds = 0, updateSeconds = 0;
+  /// What of them is estimated to hide behind compute.
+  double hiddenSeconds = 0;
   bool fits = false;
 
   double getSeconds() const {
-    return gatherSeconds + reductionSeconds + updateSeconds;
+    return gatherSeconds + reductionSeconds + updateSeconds - hiddenSeconds;
+  }
+  /// The share of the collectives' time that does not hide.
+  double getExposedShare() const {
+    double all = gatherSeconds + reductionSeconds;
+    return all > 0 ? 1 - hiddenSeconds / all : 1;
   }
 };
 
@@ -52,7 +59,8 @@ struct MemoryBudget {
 /// All strategies for a whole model, the best first: those that fit, by time,
 /// but of those within 1 % of the least time, the ones with smaller groups;
 /// then those that do not fit, by memory. `computeSeconds` is the rest of the
-/// step, so that 1 % is meant of the step.
+/// step: 1 % is meant of the step, and if the context says that it overlaps,
+/// collectives hide behind it, a third of it being the forward pass.
 std::vector<Candidate> rankStrategies(const Unit &model,
                                       const UnitCosts::Context &context,
                                       const MemoryBudget &budget,
@@ -71,12 +79,13 @@ struct UnitPlan {
   int64_t evaluations = 0, strategies = 0, states = 0;
 };
 
-/// The plan of least time within `limit` bytes. Units of equal parameters share
+/// The plan of least time within `limit` bytes, where a second of a collective
+/// takes `exposedShare` of one. Units of equal parameters share
 /// one set of choices; the first of them take those with larger groups.
 /// Within 1 % of the step's least time, units then move to smaller groups.
 UnitPlan planUnits(llvm::ArrayRef<Unit> units,
                    const UnitCosts::Context &context, double limit,
-                   double computeSeconds);
+                   double computeSeconds, double exposedShare = 1);
 
 } // namespace amsp
 

@@ -52,6 +52,12 @@ struct UnitMemory {
   double getTotal() const { return parameters + gradients + states; }
 };
 
+/// How a step overlaps communication with compute; see OverlapEstimate.h.
+struct Overlapping {
+  double interference = 0;
+  int64_t units = 1;
+};
+
 /// Costs of a unit for every strategy of a space.
 class UnitCosts {
 public:
@@ -60,6 +66,7 @@ public:
     const CollectiveModel &collectives;
     double memoryBandwidth; // bytes/s of a rank's device
     int64_t microbatches;
+    std::optional<Overlapping> overlapping = std::nullopt; // none: it does not
   };
 
   UnitCosts(const Unit &unit, const Context &context);
@@ -80,6 +87,14 @@ public:
     return reductions[at(g, os)].seconds;
   }
   double getUpdateSeconds(unsigned os) const { return updates[os].seconds; }
+  /// The parts of them that run once a step: before the first uses, and after
+  /// the last microbatch.
+  double getFirstGatherSeconds(unsigned p, unsigned os) const {
+    return gathers[at(p, os)].onceSeconds;
+  }
+  double getLastReductionSeconds(unsigned g, unsigned os) const {
+    return reductions[at(g, os)].onceSeconds;
+  }
   /// Times of collectives that were asked of the model.
   int64_t getEvaluations() const { return evaluations; }
 
@@ -87,6 +102,7 @@ private:
   struct Cost {
     double bytes = 0;
     double seconds = 0;
+    double onceSeconds = 0; // the part that does not run in each microbatch
   };
   size_t at(unsigned inner, unsigned os) const { return inner * size + os; }
   void addParameter(const PlannedParameter &parameter, const Context &context);
