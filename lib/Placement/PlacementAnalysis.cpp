@@ -56,7 +56,7 @@ int64_t amsp::getTripCount(Operation *op) {
   int64_t count = 1;
   for (auto loop = op->getParentOfType<WhileOp>(); loop;
        loop = loop->getParentOfType<WhileOp>())
-    count *= getLoopTripCount(loop).value_or(1);
+    count *= getLoopTripCount(loop).value_or(kUnknownTripCount);
   return count;
 }
 

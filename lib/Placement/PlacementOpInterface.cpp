@@ -68,6 +68,7 @@ void amsp::registerPlacementExternalModels(DialectRegistry &registry) {
         rules::attachShape(*context);
         rules::attachContraction(*context);
         rules::attachIndexing(*context);
+        rules::attachWindow(*context);
       });
   registry.addExtension(+[](MLIRContext *context, chlo::CHLODialect *) {
     rules::attachCHLO(*context);

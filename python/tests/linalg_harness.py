@@ -13,6 +13,7 @@ from pathlib import Path
 import jax
 import numpy as np
 
+RANDOM = np.random.default_rng(7)
 REPOSITORY = Path(__file__).resolve().parents[2]
 BUILD_DIR = Path(os.environ.get("AMSP_BUILD_DIR", REPOSITORY / "build"))
 LLVM_BIN = Path(os.environ.get("LLVM_BIN_DIR", "/usr/lib/llvm-22/bin"))
@@ -56,7 +57,10 @@ def run_tool(*command, stdin=None):
 
 def to_linalg(stablehlo_text):
     return run_tool(
-        BUILD_DIR / "bin/amsp-opt", "--amsp-lower-to-linalg", stdin=stablehlo_text
+        BUILD_DIR / "bin/amsp-opt",
+        "--amsp-legalize-chlo",
+        "--amsp-lower-to-linalg",
+        stdin=stablehlo_text,
     )
 
 
@@ -104,3 +108,36 @@ class Lowered:
         descriptors = [make_descriptor(a) for a in inputs + outputs]
         self.entry(*(ctypes.byref(d) for d in descriptors))
         return jax.tree.unflatten(self.tree, outputs)
+
+
+def normal(*shape, dtype=np.float32):
+    return RANDOM.standard_normal(shape).astype(dtype)
+
+
+def assert_same(actual, expected, rtol, atol):
+    """Compares two trees of arrays, naming the result that differs."""
+    expected_leaves = jax.tree.leaves_with_path(expected)
+    actual_leaves = jax.tree.leaves(actual)
+    assert len(expected_leaves) == len(actual_leaves)
+    for (path, want), got in zip(expected_leaves, actual_leaves):
+        name = jax.tree_util.keystr(path)
+        want = np.asarray(want)
+        assert got.dtype == want.dtype and got.shape == want.shape, name
+        if want.dtype.kind in "biu":
+            np.testing.assert_array_equal(got, want, err_msg=name)
+        else:
+            np.testing.assert_allclose(
+                got.astype(np.float64),
+                want.astype(np.float64),
+                rtol=rtol,
+                atol=atol,
+                err_msg=name,
+            )
+
+
+def check(tmp_path, function, *arguments, rtol=1e-5, atol=1e-6):
+    lowered = Lowered(function, arguments, tmp_path)
+    assert_same(
+        lowered(*arguments), jax.jit(function)(*arguments), rtol=rtol, atol=atol
+    )
+    return lowered

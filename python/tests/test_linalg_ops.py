@@ -12,46 +12,12 @@ import numpy as np
 import pytest
 from jax import lax
 
-from linalg_harness import Lowered
+from linalg_harness import RANDOM, Lowered, assert_same, check, normal
 
-RANDOM = np.random.default_rng(7)
 SPECIAL = np.array(
     [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 0.5, -2.5, 3e9, -3e9, 300.7],
     np.float32,
 )
-
-
-def normal(*shape, dtype=np.float32):
-    return RANDOM.standard_normal(shape).astype(dtype)
-
-
-def assert_same(actual, expected, rtol, atol):
-    """Compares two trees of arrays, naming the result that differs."""
-    expected_leaves = jax.tree.leaves_with_path(expected)
-    actual_leaves = jax.tree.leaves(actual)
-    assert len(expected_leaves) == len(actual_leaves)
-    for (path, want), got in zip(expected_leaves, actual_leaves):
-        name = jax.tree_util.keystr(path)
-        want = np.asarray(want)
-        assert got.dtype == want.dtype and got.shape == want.shape, name
-        if want.dtype.kind in "biu":
-            np.testing.assert_array_equal(got, want, err_msg=name)
-        else:
-            np.testing.assert_allclose(
-                got.astype(np.float64),
-                want.astype(np.float64),
-                rtol=rtol,
-                atol=atol,
-                err_msg=name,
-            )
-
-
-def check(tmp_path, function, *arguments, rtol=1e-5, atol=1e-6):
-    lowered = Lowered(function, arguments, tmp_path)
-    assert_same(
-        lowered(*arguments), jax.jit(function)(*arguments), rtol=rtol, atol=atol
-    )
-    return lowered
 
 
 def test_float_elementwise(tmp_path):
@@ -433,8 +399,8 @@ def test_accuracy_of_functions(tmp_path):
 def test_unsupported_op_is_named(tmp_path):
     from linalg_harness import to_linalg
 
-    text = jax.jit(lambda x: jnp.sort(x)).lower(normal(4)).as_text(debug_info=True)
-    with pytest.raises(RuntimeError, match="stablehlo.sort") as failure:
+    text = jax.jit(jnp.linalg.qr).lower(normal(4, 4)).as_text(debug_info=True)
+    with pytest.raises(RuntimeError, match="'@lapack_sgeqrf_ffi'") as failure:
         to_linalg(text)
     assert str(failure.value).count("error:") == 1
 

@@ -67,12 +67,17 @@ def ConvertStableHLOToLinalg
     | elementwise, iota, broadcast_in_dim, gather, reverse | `linalg.generic` with parallel loops |
     | constant | `arith.constant`, a splat also when broadcast |
     | reduce | `linalg.generic` whose loops keep the operand's order |
+    | reduce_window | `linalg.generic` that reads the padded operand in windows |
+    | select_and_scatter | the same for the selected positions, then a scatter |
+    | convolution | `linalg.generic` that gathers the windows, then as dot_general |
     | dot_general | `linalg.contract` into zeros; 16-bit floats sum in f32 |
     | transpose | `linalg.transpose` |
     | reshape | `tensor.collapse_shape`, `tensor.expand_shape` |
     | slice, dynamic_slice | `tensor.extract_slice` |
     | concatenate, pad, dynamic_update_slice | `tensor.insert_slice` |
     | scatter | `scf.for` over the windows, in order |
+    | sort | `scf.for` that merge runs of doubling length |
+    | rng_bit_generator | Threefry or Philox as elementwise ops |
     | optimization_barrier | its operands |
 
     Tensors of unsigned integers become signless; the payload keeps the sign's

@@ -74,8 +74,12 @@ private:
   llvm::DenseSet<mlir::Value> demanded;
 };
 
-/// How often a step runs the op: the product of the trip counts of the counted
-/// loops around it. A loop whose count is not known counts as one.
+/// How often a loop is taken to run whose count is not known: more than once,
+/// so that sums are completed before it rather than in it.
+inline constexpr int64_t kUnknownTripCount = 16;
+
+/// How often a step runs the op: the product of the trip counts of the loops
+/// around it.
 int64_t getTripCount(mlir::Operation *op);
 
 /// Iterations of a loop whose condition compares a carry, stepped by a

@@ -32,6 +32,24 @@ def branches(i, x):
     return lax.switch(i, [jnp.sin, jnp.cos, lambda y: y + 1], x)
 
 
+def scaled(x, *, factor):
+    return x * factor
+
+
+def convolve(x, kernel):
+    groups = x.shape[3] // kernel.shape[2]
+    return lax.conv_general_dilated(
+        x,
+        kernel,
+        (2, 1),
+        "SAME",
+        dimension_numbers=("NHWC", "HWIO", "NHWC"),
+        feature_group_count=groups,
+    )
+
+
+IMAGES = jnp.zeros((2, 6, 6, 3), jnp.float32)
+KERNEL = jnp.zeros((3, 3, 3, 6), jnp.float32)
 HEADS = jnp.zeros((2, 5, 3, 4), jnp.float32)
 FUNCTIONS = {
     "tanh": (grad(jnp.tanh), F32),
@@ -96,6 +114,43 @@ FUNCTIONS = {
     "random_bits": (lambda k: lax.rng_bit_generator(jnp.concatenate([k, k]), (8,)), KEY),
     "dropout": (lambda k, x: jax.random.bernoulli(k, 0.5, x.shape) * x, KEY, F32),
     "normal_bits": (lambda k: jax.random.uniform(k, (3, 5)), KEY),
+    "rbg": (lambda: jax.random.normal(jax.random.key(0, impl="rbg"), (4,)),),
+    "normal": (lambda k: jax.random.normal(k, (4,)), KEY),
+    "truncated": (lambda k: jax.random.truncated_normal(k, -2, 2, (4,)), KEY),
+    "gamma": (lambda k: jax.random.gamma(k, 2.0, (4,)), KEY),
+    "choice": (lambda k: jax.random.choice(k, 6, (3,), replace=False), KEY),
+    "inverse_functions": (
+        grad(lambda x: lax.asin(x) + lax.acos(x) + lax.atan(x) + lax.erf_inv(x)),
+        F32,
+    ),
+    "hyperbolic": (
+        grad(lambda x: lax.sinh(x) + lax.cosh(x) + lax.asinh(x) + lax.acosh(x)),
+        F32,
+    ),
+    "atanh": (grad(lax.atanh), F32),
+    "gamma_functions": (
+        lambda x: (lax.lgamma(x), lax.digamma(x), lax.polygamma(x, x), lax.zeta(x, x)),
+        F32,
+    ),
+    "bessel": (lambda x: (lax.bessel_i0e(x), lax.bessel_i1e(x)), F32),
+    "next_after": (lax.nextafter, F32, F32),
+    "top_k": (grad(lambda x: lax.top_k(x, 2)[0]), F32),
+    "cumulative": (
+        grad(lambda x: jnp.cumsum(x, 1) + lax.cummax(x, 0) + lax.cumlogsumexp(x, 1)),
+        F32,
+    ),
+    "max_pool": (
+        grad(lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (2, 2), (2, 2), "SAME")),
+        F32,
+    ),
+    "mean_pool": (
+        grad(lambda x: lax.reduce_window(x, 0.0, lax.add, (2, 3), (1, 2), "SAME")),
+        F32,
+    ),
+    "convolution": (grad(convolve), IMAGES, KERNEL),
+    "depthwise": (grad(convolve), IMAGES, KERNEL[:, :, :1]),
+    "custom_calls": (lambda x: (jnp.linalg.qr(x), jnp.linalg.svd(x)), F32),
+    "composite": (lambda x: lax.composite(scaled, "my.scaled")(x, factor=2.0), F32),
     "constants": (lambda x: x + jnp.arange(24.0).reshape(4, 6), F32),
 }
 

@@ -79,6 +79,100 @@ struct ConvertBroadcastInDim
   }
 };
 
+/// Between widths: the wider element holds the narrower ones, the first in its
+/// lowest bits.
+struct ConvertBitcast : OpConversionPattern<stablehlo::BitcastConvertOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(stablehlo::BitcastConvertOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto from = cast<RankedTensorType>(adaptor.getOperand().getType());
+    auto to = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    if (!from.getElementType().isIntOrFloat() ||
+        !to.getElementType().isIntOrFloat())
+      return rewriter.notifyMatchFailure(op, "complex numbers");
+    unsigned fromWidth = from.getElementTypeBitWidth();
+    unsigned toWidth = to.getElementTypeBitWidth();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    if (fromWidth == toWidth || to.getNumElements() == 0)
+      return failure();
+    rewriter.replaceOp(op, fromWidth > toWidth
+                               ? emitParts(b, adaptor.getOperand(), to)
+                               : emitJoined(b, adaptor.getOperand(), to));
+    return success();
+  }
+
+private:
+  static Value castBits(ImplicitLocOpBuilder &b, Value value, Type type) {
+    return value.getType() == type
+               ? value
+               : Value(arith::BitcastOp::create(b, type, value));
+  }
+  static IntegerType getBitsType(ImplicitLocOpBuilder &b, Type element) {
+    return b.getIntegerType(element.getIntOrFloatBitWidth());
+  }
+  /// The bits in front of the part that the last loop counts.
+  static Value emitOffset(ImplicitLocOpBuilder &b, unsigned loop,
+                          IntegerType wide, unsigned partWidth) {
+    Value index = linalg::IndexOp::create(b, loop);
+    Value number = arith::IndexCastOp::create(b, wide, index);
+    Value width =
+        arith::ConstantOp::create(b, b.getIntegerAttr(wide, partWidth));
+    return arith::MulIOp::create(b, number, width);
+  }
+
+  static Value emitParts(ImplicitLocOpBuilder &b, Value operand,
+                         RankedTensorType type) {
+    unsigned last = type.getRank() - 1;
+    Type element = type.getElementType();
+    return createParallelGeneric(
+        b, type, operand,
+        b.getMultiDimIdentityMap(type.getRank()).getMajorSubMap(last),
+        [&](ImplicitLocOpBuilder &builder, ValueRange scalars) {
+          IntegerType wide = getBitsType(builder, scalars[0].getType());
+          IntegerType narrow = getBitsType(builder, element);
+          Value bits = castBits(builder, scalars[0], wide);
+          Value offset = emitOffset(builder, last, wide, narrow.getWidth());
+          bits = arith::ShRUIOp::create(builder, bits, offset);
+          bits = arith::TruncIOp::create(builder, narrow, bits);
+          return castBits(builder, bits, element);
+        });
+  }
+
+  static Value emitJoined(ImplicitLocOpBuilder &b, Value operand,
+                          RankedTensorType type) {
+    auto from = cast<RankedTensorType>(operand.getType());
+    auto rank = static_cast<unsigned>(from.getRank());
+    IntegerType wide = getBitsType(b, type.getElementType());
+    RankedTensorType bitsType = type.clone(wide);
+    Value zero = arith::ConstantOp::create(b, b.getIntegerAttr(wide, 0));
+    AffineMap identity = b.getMultiDimIdentityMap(rank);
+    SmallVector<utils::IteratorType> iterators(rank,
+                                               utils::IteratorType::parallel);
+    iterators.back() = utils::IteratorType::reduction;
+    auto joined = linalg::GenericOp::create(
+        b, bitsType, operand, createFill(b, bitsType, zero),
+        {identity, identity.getMajorSubMap(rank - 1)}, iterators,
+        [&](OpBuilder &nested, Location loc, ValueRange scalars) {
+          ImplicitLocOpBuilder builder(loc, nested);
+          IntegerType narrow = getBitsType(builder, from.getElementType());
+          Value bits = castBits(builder, scalars[0], narrow);
+          bits = arith::ExtUIOp::create(builder, wide, bits);
+          Value offset = emitOffset(builder, rank - 1, wide, narrow.getWidth());
+          bits = arith::ShLIOp::create(builder, bits, offset);
+          bits = arith::OrIOp::create(builder, scalars[1], bits);
+          linalg::YieldOp::create(builder, bits);
+        });
+    if (type == bitsType)
+      return joined.getResult(0);
+    return createParallelGeneric(
+        b, type, joined.getResult(0), b.getMultiDimIdentityMap(type.getRank()),
+        [&](ImplicitLocOpBuilder &builder, ValueRange scalars) {
+          return castBits(builder, scalars[0], type.getElementType());
+        });
+  }
+};
+
 /// A named op, so that contractions recognise it.
 struct ConvertTranspose : OpConversionPattern<stablehlo::TransposeOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -219,7 +313,8 @@ struct ConvertOptimizationBarrier
 
 void amsp::populateDataMovementPatterns(const TypeConverter &converter,
                                         RewritePatternSet &patterns) {
-  patterns.add<ConvertConstant, ConvertIota, ConvertBroadcastInDim,
-               ConvertTranspose, ConvertReverse, ConvertReshape,
-               ConvertOptimizationBarrier>(converter, patterns.getContext());
+  patterns.add<ConvertConstant, ConvertIota, ConvertBitcast,
+               ConvertBroadcastInDim, ConvertTranspose, ConvertReverse,
+               ConvertReshape, ConvertOptimizationBarrier>(
+      converter, patterns.getContext());
 }

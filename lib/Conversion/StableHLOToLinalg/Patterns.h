@@ -3,6 +3,7 @@
 #ifndef AMSP_LIB_CONVERSION_STABLEHLOTOLINALG_PATTERNS_H
 #define AMSP_LIB_CONVERSION_STABLEHLOTOLINALG_PATTERNS_H
 
+#include "amsp/Dialect/StableHLO/IR/StableHLOWindow.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -25,6 +26,16 @@ void populateDotGeneralPatterns(const mlir::TypeConverter &converter,
 void populateGatherScatterPatterns(const mlir::TypeConverter &converter,
                                    mlir::RewritePatternSet &patterns);
 
+/// Reductions over windows.
+void populateWindowPatterns(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
+void populateConvolutionPatterns(const mlir::TypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns);
+void populateSortPatterns(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
+void populateRandomPatterns(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
+
 //===--- Shared by the patterns -------------------------------------------===//
 
 /// An uninitialised tensor.
@@ -46,6 +57,24 @@ mlir::Value createParallelGeneric(
     llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &,
                                    mlir::ValueRange)>
         body);
+
+/// A generic op whose body is a StableHLO region that combines running values
+/// with elements: those of `outputs` with those of as many `inputs` (more of
+/// them only give loops their bounds). Fails, with an error, if the region has
+/// no scalar form.
+mlir::FailureOr<mlir::Operation *>
+createReduction(mlir::ImplicitLocOpBuilder &builder,
+                llvm::ArrayRef<mlir::Type> types, mlir::ValueRange inputs,
+                mlir::ValueRange outputs, llvm::ArrayRef<mlir::AffineMap> maps,
+                llvm::ArrayRef<mlir::utils::IteratorType> iterators,
+                mlir::Block &combiner,
+                mlir::ConversionPatternRewriter &rewriter);
+
+/// The base of sliding windows with its padding and dilation, in StableHLO;
+/// one window per dimension.
+mlir::Value padForWindow(mlir::ImplicitLocOpBuilder &builder, mlir::Value base,
+                         mlir::Value padding,
+                         llvm::ArrayRef<stablehlo::WindowDimension> window);
 
 } // namespace amsp
 

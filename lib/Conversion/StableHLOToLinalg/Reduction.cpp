@@ -19,6 +19,39 @@ static void allowReassociation(Value result) {
     add.setFastmath(arith::FastMathFlags::reassoc);
 }
 
+FailureOr<Operation *>
+amsp::createReduction(ImplicitLocOpBuilder &b, ArrayRef<Type> types,
+                      ValueRange inputs, ValueRange outputs,
+                      ArrayRef<AffineMap> maps,
+                      ArrayRef<utils::IteratorType> iterators, Block &combiner,
+                      ConversionPatternRewriter &rewriter) {
+  LogicalResult emitted = success();
+  size_t count = outputs.size();
+  auto generic = linalg::GenericOp::create(
+      b, types, inputs, outputs, maps, iterators,
+      [&](OpBuilder &nested, Location loc, ValueRange blockArguments) {
+        ImplicitLocOpBuilder builder(loc, nested);
+        // The region takes the running values first.
+        SmallVector<Value> arguments(blockArguments.take_back(count));
+        llvm::append_range(arguments, blockArguments.take_front(count));
+        SmallVector<Value> results;
+        emitted = emitScalarRegion(
+            builder, combiner, arguments,
+            [&](Value value) { return rewriter.getRemappedValue(value); },
+            results);
+        if (failed(emitted))
+          for (Type type : types)
+            results.push_back(
+                ub::PoisonOp::create(builder, getElementTypeOrSelf(type)));
+        if (count == 1)
+          allowReassociation(results.front());
+        linalg::YieldOp::create(builder, results);
+      });
+  if (failed(emitted))
+    return failure();
+  return generic.getOperation();
+}
+
 namespace {
 
 /// Loops keep the order of the operand's dimensions: what is contiguous stays
@@ -55,30 +88,12 @@ struct ConvertReduce : OpConversionPattern<stablehlo::ReduceOp> {
     SmallVector<AffineMap> maps(count, b.getMultiDimIdentityMap(rank));
     maps.append(count, outputMap);
 
-    LogicalResult emitted = success();
-    auto generic = linalg::GenericOp::create(
-        b, types, adaptor.getInputs(), outputs, maps, iterators,
-        [&](OpBuilder &nested, Location loc, ValueRange blockArguments) {
-          ImplicitLocOpBuilder builder(loc, nested);
-          // The region takes the running values first.
-          SmallVector<Value> arguments(blockArguments.drop_front(count));
-          llvm::append_range(arguments, blockArguments.take_front(count));
-          SmallVector<Value> results;
-          emitted = emitScalarRegion(
-              builder, op.getBody().front(), arguments,
-              [&](Value value) { return rewriter.getRemappedValue(value); },
-              results);
-          if (failed(emitted))
-            for (Type type : types)
-              results.push_back(
-                  ub::PoisonOp::create(builder, getElementTypeOrSelf(type)));
-          if (count == 1)
-            allowReassociation(results.front());
-          linalg::YieldOp::create(builder, results);
-        });
-    if (failed(emitted))
+    FailureOr<Operation *> generic =
+        createReduction(b, types, adaptor.getInputs(), outputs, maps, iterators,
+                        op.getBody().front(), rewriter);
+    if (failed(generic))
       return failure();
-    rewriter.replaceOp(op, generic);
+    rewriter.replaceOp(op, *generic);
     return success();
   }
 };

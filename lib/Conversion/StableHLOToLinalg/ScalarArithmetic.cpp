@@ -198,6 +198,54 @@ Value amsp::emitIsFinite(ImplicitLocOpBuilder &b, Value value) {
                                infinity);
 }
 
+Value amsp::emitReducePrecision(ImplicitLocOpBuilder &b, Value value,
+                                unsigned exponentBits, unsigned mantissaBits) {
+  auto floatType = cast<FloatType>(value.getType());
+  unsigned width = floatType.getWidth();
+  unsigned ownMantissa = floatType.getFPMantissaWidth() - 1;
+  unsigned ownExponent = width - 1 - ownMantissa;
+  Type type = b.getIntegerType(width);
+  auto constant = [&](const APInt &bits) -> Value {
+    return arith::ConstantOp::create(b, b.getIntegerAttr(type, bits));
+  };
+  Value bits = arith::BitcastOp::create(b, type, value);
+  Value rounded = bits;
+  if (mantissaBits < ownMantissa) {
+    // Half of the last place that remains, less one where that place is even.
+    unsigned dropped = ownMantissa - mantissaBits;
+    Value last = arith::AndIOp::create(
+        b, arith::ShRUIOp::create(b, bits, constant(APInt(width, dropped))),
+        constant(APInt(width, 1)));
+    Value bias = arith::AddIOp::create(
+        b, last, constant(APInt::getOneBitSet(width, dropped - 1) - 1));
+    rounded =
+        arith::AndIOp::create(b, arith::AddIOp::create(b, bits, bias),
+                              constant(~APInt::getLowBitsSet(width, dropped)));
+  }
+  if (exponentBits < ownExponent) {
+    // Exponents as they are stored, over the mantissa.
+    APInt exponentMask = APInt::getBitsSet(width, ownMantissa, width - 1);
+    APInt ownBias = APInt::getLowBitsSet(width, ownExponent - 1);
+    APInt bias = APInt::getLowBitsSet(width, exponentBits - 1);
+    APInt largest = (ownBias + bias).shl(ownMantissa);
+    APInt smallest = (ownBias - bias).shl(ownMantissa);
+    Value exponent = arith::AndIOp::create(b, rounded, constant(exponentMask));
+    Value sign =
+        arith::AndIOp::create(b, rounded, constant(APInt::getSignMask(width)));
+    Value overflows = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt,
+                                            exponent, constant(largest));
+    Value underflows = arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
+                                             exponent, constant(smallest));
+    Value infinity = arith::OrIOp::create(b, sign, constant(exponentMask));
+    rounded = arith::SelectOp::create(b, overflows, infinity, rounded);
+    rounded = arith::SelectOp::create(b, underflows, sign, rounded);
+  }
+  Value result = arith::BitcastOp::create(b, floatType, rounded);
+  Value isNaN =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
+  return arith::SelectOp::create(b, isNaN, value, result);
+}
+
 Value amsp::emitShift(ImplicitLocOpBuilder &b, ShiftKind kind, Value value,
                       Value amount) {
   Type type = value.getType();

@@ -48,6 +48,11 @@ mlir::Value emitSign(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
                      mlir::Type type);
 mlir::Value emitIsFinite(mlir::ImplicitLocOpBuilder &builder,
                          mlir::Value value);
+/// Rounds to a format of so many bits, ties to even: what is too large becomes
+/// infinite, and what is below the normal numbers zero.
+mlir::Value emitReducePrecision(mlir::ImplicitLocOpBuilder &builder,
+                                mlir::Value value, unsigned exponentBits,
+                                unsigned mantissaBits);
 /// Shifts by the width or more give 0, or the sign.
 mlir::Value emitShift(mlir::ImplicitLocOpBuilder &builder, ShiftKind kind,
                       mlir::Value value, mlir::Value amount);

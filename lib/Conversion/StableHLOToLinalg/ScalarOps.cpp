@@ -38,21 +38,6 @@ static Value emitLogistic(ImplicitLocOpBuilder &b, Value x) {
   return arith::DivFOp::create(b, one, arith::AddFOp::create(b, one, exp));
 }
 
-/// Rounds to the formats that have a type: bf16 and f16.
-static Value emitReducePrecision(ImplicitLocOpBuilder &b,
-                                 stablehlo::ReducePrecisionOp op, Value value) {
-  Type narrow;
-  if (op.getExponentBits() == 8 && op.getMantissaBits() == 7)
-    narrow = b.getBF16Type();
-  if (op.getExponentBits() == 5 && op.getMantissaBits() == 10)
-    narrow = b.getF16Type();
-  Type type = value.getType();
-  if (!narrow || type.getIntOrFloatBitWidth() < 32)
-    return {};
-  Value rounded = arith::TruncFOp::create(b, narrow, value);
-  return arith::ExtFOp::create(b, type, rounded);
-}
-
 /// Ops whose operand and result share one floating-point type.
 static Value emitFloatFunction(ImplicitLocOpBuilder &b, Operation *op,
                                ValueRange v) {
@@ -78,6 +63,14 @@ static Value emitFloatFunction(ImplicitLocOpBuilder &b, Operation *op,
         return emitMath<math::RoundEvenOp>(b, v);
       })
       .Case([&](stablehlo::LogisticOp) { return emitLogistic(b, v[0]); })
+      .Case([&](chlo::AcosOp) { return emitMath<math::AcosOp>(b, v); })
+      .Case([&](chlo::AcoshOp) { return emitMath<math::AcoshOp>(b, v); })
+      .Case([&](chlo::AsinOp) { return emitMath<math::AsinOp>(b, v); })
+      .Case([&](chlo::AsinhOp) { return emitMath<math::AsinhOp>(b, v); })
+      .Case([&](chlo::AtanOp) { return emitMath<math::AtanOp>(b, v); })
+      .Case([&](chlo::AtanhOp) { return emitMath<math::AtanhOp>(b, v); })
+      .Case([&](chlo::CoshOp) { return emitMath<math::CoshOp>(b, v); })
+      .Case([&](chlo::SinhOp) { return emitMath<math::SinhOp>(b, v); })
       .Case([&](chlo::ErfOp) { return emitMath<math::ErfOp>(b, v); })
       .Case([&](chlo::ErfcOp) { return emitMath<math::ErfcOp>(b, v); })
       .Default(Value());
@@ -192,7 +185,8 @@ Value amsp::emitScalarOp(ImplicitLocOpBuilder &b, Operation *op, ValueRange v) {
         return arith::SelectOp::create(b, v[0], v[1], v[2]);
       })
       .Case([&](stablehlo::ReducePrecisionOp reduce) {
-        return emitReducePrecision(b, reduce, v[0]);
+        return emitReducePrecision(b, v[0], reduce.getExponentBits(),
+                                   reduce.getMantissaBits());
       })
       .Case([&](stablehlo::IsFiniteOp) { return emitIsFinite(b, v[0]); })
       .Case([&](stablehlo::BitcastConvertOp) -> Value {

@@ -63,6 +63,13 @@ struct ConvertTypesOfOtherOp : ConversionPattern {
 struct ConvertStableHLOToLinalgPass
     : amsp::impl::ConvertStableHLOToLinalgBase<ConvertStableHLOToLinalgPass> {
   void runOnOperation() override {
+    WalkResult walk = getOperation()->walk([](stablehlo::CustomCallOp call) {
+      call.emitOpError("calls '@")
+          << call.getCallTargetName() << "', which no target has";
+      return WalkResult::interrupt();
+    });
+    if (walk.wasInterrupted())
+      return signalPassFailure();
     SignlessTypeConverter converter;
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
@@ -73,6 +80,10 @@ struct ConvertStableHLOToLinalgPass
     populateReductionPatterns(converter, patterns);
     populateDotGeneralPatterns(converter, patterns);
     populateGatherScatterPatterns(converter, patterns);
+    populateWindowPatterns(converter, patterns);
+    populateConvolutionPatterns(converter, patterns);
+    populateSortPatterns(converter, patterns);
+    populateRandomPatterns(converter, patterns);
     patterns.add<ConvertTypesOfOtherOp>(converter, &getContext());
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                    converter);

@@ -162,5 +162,7 @@ void rules::attachElementwise(MLIRContext &context) {
 }
 
 void rules::attachCHLO(MLIRContext &context) {
-  attach<chlo::ErfOp, chlo::ErfcOp, chlo::SquareOp>(context);
+  using namespace chlo;
+  attach<AcosOp, AcoshOp, AsinOp, AsinhOp, AtanOp, AtanhOp, CoshOp, ErfOp,
+         ErfcOp, SinhOp, SquareOp>(context);
 }

@@ -12,6 +12,7 @@ void attachCHLO(mlir::MLIRContext &context);
 void attachShape(mlir::MLIRContext &context);
 void attachContraction(mlir::MLIRContext &context);
 void attachIndexing(mlir::MLIRContext &context);
+void attachWindow(mlir::MLIRContext &context);
 
 /// The first operand (with its number) whose placement satisfies the
 /// predicate.

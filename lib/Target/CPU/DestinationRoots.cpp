@@ -7,6 +7,13 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
+using namespace amsp;
+
+Value amsp::getTiedInit(Operation *loop, OpResult result) {
+  if (auto counted = dyn_cast<scf::ForOp>(loop))
+    return counted.getTiedLoopInit(result)->get();
+  return cast<scf::WhileOp>(loop).getInits()[result.getResultNumber()];
+}
 
 /// The operand, or value that a region yields, that `result` shares a buffer
 /// with. The branches of a conditional write one destination: any will do.
@@ -17,8 +24,8 @@ static Value getTiedValue(OpResult result) {
       .Case([](bufferization::MaterializeInDestinationOp op) {
         return op.getDest();
       })
-      .Case(
-          [&](scf::ForOp loop) { return loop.getTiedLoopInit(result)->get(); })
+      .Case<scf::ForOp, scf::WhileOp>(
+          [&](auto loop) { return getTiedInit(loop, result); })
       .Case<scf::IfOp, scf::IndexSwitchOp>([&](auto conditional) {
         return conditional->getRegion(0).front().getTerminator()->getOperand(
             result.getResultNumber());

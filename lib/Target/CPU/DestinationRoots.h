@@ -12,6 +12,10 @@ namespace amsp {
 /// has a destination nor is a view.
 mlir::Value getDestinationRoot(mlir::Value tensor);
 
+/// What the carry that becomes the result of a loop begins with. A scf.while
+/// has to hand all its carries on in order.
+mlir::Value getTiedInit(mlir::Operation *loop, mlir::OpResult result);
+
 } // namespace amsp
 
 #endif // AMSP_LIB_TARGET_CPU_DESTINATIONROOTS_H

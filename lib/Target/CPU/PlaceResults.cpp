@@ -44,28 +44,59 @@ static MemRefType getBufferType(Type tensor) {
 /// carry's buffer already. (Upstream's analysis takes a copy onto itself for a
 /// conflict if the two are equal only through a nested loop.)
 static bool isUpdatedByNestedLoop(Value value, Value carry) {
-  while (auto loop = value.getDefiningOp<scf::ForOp>()) {
-    value = loop.getTiedLoopInit(cast<OpResult>(value))->get();
+  while (isa_and_nonnull<scf::ForOp, scf::WhileOp>(value.getDefiningOp())) {
+    value = getTiedInit(value.getDefiningOp(), cast<OpResult>(value));
     if (value == carry)
       return true;
   }
   return false;
 }
 
+/// Makes a loop's condition hand on all carries in order, which simplifications
+/// of what nothing reads undo: each carry keeps one buffer through both
+/// regions.
+static LogicalResult handOnAllCarries(scf::WhileOp loop) {
+  Block &before = *loop.getBeforeBody();
+  scf::ConditionOp condition = loop.getConditionOp();
+  if (condition.getArgs() == ValueRange(before.getArguments()))
+    return success();
+  for (Value handed : condition.getArgs())
+    if (!llvm::is_contained(before.getArguments(), handed))
+      return loop.emitError("a value of a loop's condition leaves the loop");
+  IRRewriter rewriter(loop);
+  Location loc = loop.getLoc();
+  auto whole = scf::WhileOp::create(rewriter, loc, before.getArgumentTypes(),
+                                    loop.getInits(), nullptr, nullptr);
+  SmallVector<Value> handedOn, results;
+  Block *after = whole.getAfterBody();
+  for (Value handed : condition.getArgs()) {
+    unsigned number = cast<BlockArgument>(handed).getArgNumber();
+    handedOn.push_back(after->getArgument(number));
+    results.push_back(whole.getResult(number));
+  }
+  rewriter.mergeBlocks(&before, whole.getBeforeBody(),
+                       whole.getBeforeArguments());
+  rewriter.mergeBlocks(loop.getAfterBody(), after, handedOn);
+  rewriter.modifyOpInPlace(condition, [&] {
+    condition.getArgsMutable().assign(whole.getBeforeArguments());
+  });
+  rewriter.replaceOp(loop, results);
+  return success();
+}
+
 /// Sends the values that a loop carries back to the buffers they came in. What
 /// may be in the buffer of another carry is copied first, before any of them is
 /// overwritten.
-static void placeLoopCarries(scf::ForOp loop) {
-  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+static void placeLoopCarries(Block::BlockArgListType carries,
+                             scf::YieldOp yield) {
   OpBuilder builder(yield);
-  Block::BlockArgListType carries = loop.getRegionIterArgs();
   for (auto [index, carry] : llvm::enumerate(carries)) {
     Value next = yield.getOperand(index);
     if (!isa<RankedTensorType>(next.getType()))
       continue;
     Value root = getDestinationRoot(next);
     if (root != carry && llvm::is_contained(carries, root))
-      yield.setOperand(index, copyOf(builder, loop.getLoc(), next));
+      yield.setOperand(index, copyOf(builder, yield.getLoc(), next));
   }
   for (auto [index, carry] : llvm::enumerate(carries)) {
     Value next = yield.getOperand(index);
@@ -239,21 +270,20 @@ struct PlaceResults : amsp::impl::PlaceResultsBase<PlaceResults> {
     StepBoundary boundary(step);
     if (failed(boundary.verify()))
       return signalPassFailure();
-    WalkResult walk = step.walk([](Operation *op) {
+    SmallVector<scf::WhileOp> loops;
+    step.walk([&](scf::WhileOp loop) { loops.push_back(loop); });
+    for (scf::WhileOp loop : loops)
+      if (failed(handOnAllCarries(loop)))
+        return signalPassFailure();
+    step.walk([](Operation *op) {
       if (auto loop = dyn_cast<scf::ForOp>(op))
-        placeLoopCarries(loop);
+        placeLoopCarries(loop.getRegionIterArgs(),
+                         cast<scf::YieldOp>(loop.getBody()->getTerminator()));
+      else if (auto loop = dyn_cast<scf::WhileOp>(op))
+        placeLoopCarries(loop.getAfterArguments(), loop.getYieldOp());
       else if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
         placeBranchResults(op);
-      else if (isa<scf::WhileOp>(op) &&
-               llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>)) {
-        op->emitError("a while loop over tensors whose trip count is not known "
-                      "is not supported by the CPU target");
-        return WalkResult::interrupt();
-      }
-      return WalkResult::advance();
     });
-    if (walk.wasInterrupted())
-      return signalPassFailure();
     boundary.rewrite();
   }
 };

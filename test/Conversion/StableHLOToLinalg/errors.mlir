@@ -1,9 +1,9 @@
 // RUN: amsp-opt %s --split-input-file --verify-diagnostics --amsp-convert-stablehlo-to-linalg
 
-func.func @rng(%s: tensor<2xui64>) -> tensor<4xui32> {
-  // expected-error@+1 {{failed to legalize operation 'stablehlo.rng_bit_generator'}}
-  %0, %1 = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)
-  return %1 : tensor<4xui32>
+func.func @custom_call(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'stablehlo.custom_call' op calls '@lapack_sgeqrf_ffi', which no target has}}
+  %0 = stablehlo.custom_call @lapack_sgeqrf_ffi(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }
 
 // -----

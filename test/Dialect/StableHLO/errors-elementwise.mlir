@@ -101,3 +101,19 @@ func.func @outsideThePart(%x: tensor<4xf32>) {
   %0 = "stablehlo.cholesky"(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @top_k_size(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{'chlo.top_k' op has no 7 elements along the last dimension of 'tensor<4x6xf32>'}}
+  %values, %indices = chlo.top_k(%x, k = 7) : tensor<4x6xf32> -> (tensor<4x7xf32>, tensor<4x7xi32>)
+  return
+}
+
+// -----
+
+func.func @top_k_results(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{requires results of types 'tensor<4x2xf32>' and 'tensor<4x2xi32>', but they are 'tensor<4x2xf32>' and 'tensor<4x2xi64>'}}
+  %values, %indices = chlo.top_k(%x, k = 2) : tensor<4x6xf32> -> (tensor<4x2xf32>, tensor<4x2xi64>)
+  return
+}

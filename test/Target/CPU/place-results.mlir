@@ -54,3 +54,30 @@ func.func @swap_after_loop(%a: tensor<8xf32> {amsp.result = 0 : i64}, %b: tensor
   }
   return %0#1, %0#0 : tensor<8xf32>, tensor<8xf32>
 }
+
+// A loop of unknown length hands all carries on, so that each keeps its buffer,
+// also one that only its condition reads.
+// CHECK-LABEL: func.func @unknown_length
+// CHECK: scf.while (%[[X:.*]] = %{{.*}}, %[[Y:.*]] = %{{.*}})
+// CHECK: scf.condition(%{{.*}}) %[[X]], %[[Y]] : tensor<f32>, tensor<8xf32>
+// CHECK: ^bb0(%[[BX:.*]]: tensor<f32>, %[[BY:.*]]: tensor<8xf32>):
+// CHECK-DAG: bufferization.materialize_in_destination %{{.*}} in %[[BX]]
+// CHECK-DAG: bufferization.materialize_in_destination %{{.*}} in %[[BY]]
+func.func @unknown_length(%a: tensor<8xf32> {amsp.result = 0 : i64}, %n: tensor<f32>)
+    -> (tensor<8xf32> {amsp.argument = 0 : i64}) {
+  %one = arith.constant 1.0 : f32
+  %0 = scf.while (%x = %n, %y = %a) : (tensor<f32>, tensor<8xf32>) -> tensor<8xf32> {
+    %e = tensor.extract %x[] : tensor<f32>
+    %more = arith.cmpf olt, %e, %one : f32
+    scf.condition(%more) %y : tensor<8xf32>
+  } do {
+  ^bb0(%y: tensor<8xf32>):
+    %e = tensor.empty() : tensor<8xf32>
+    %1 = linalg.exp ins(%y : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %c0 = arith.constant 0 : index
+    %2 = tensor.extract %1[%c0] : tensor<8xf32>
+    %3 = tensor.from_elements %2 : tensor<f32>
+    scf.yield %3, %1 : tensor<f32>, tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}

@@ -4,6 +4,7 @@
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Dialect/StableHLO/IR/CHLOOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace amsp {
 #define GEN_PASS_DEF_VERIFYSTEP
@@ -47,14 +48,21 @@ static LogicalResult verifyOp(Operation *op) {
   if (isa<func::CallOp>(op))
     return op->emitOpError("cannot be inlined: its callee has no body, or is "
                            "recursive");
+  if (auto call = dyn_cast<CustomCallOp>(op))
+    return op->emitOpError("calls '@")
+           << call.getCallTargetName()
+           << "', a function of the runtime that the step was exported for";
   bool isKnown =
       isa_and_nonnull<StableHLODialect, chlo::CHLODialect>(op->getDialect()) ||
       isa<func::ReturnOp>(op);
   if (!isKnown)
     return op->emitOpError("is no op of a training step");
-  for (Type type : op->getResultTypes())
+  for (Type type : op->getResultTypes()) {
     if (failed(verifyType(op, type, "a result")))
       return failure();
+    if (isa<ComplexType>(getElementTypeOrSelf(type)))
+      return op->emitOpError("makes complex numbers, which are not supported");
+  }
   for (Region &region : op->getRegions())
     if (!region.hasOneBlock())
       return op->emitOpError("expected regions of one block");

@@ -282,3 +282,17 @@ void amsp::stablehlo::printDotOptions(OpAsmPrinter &printer, Operation *,
     printer.printStrippedAttrOrType(algorithm);
   }
 }
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+ParseResult amsp::stablehlo::parseCallTarget(OpAsmParser &parser,
+                                             StringAttr &target) {
+  return parser.parseSymbolName(target);
+}
+
+void amsp::stablehlo::printCallTarget(OpAsmPrinter &printer, Operation *,
+                                      StringAttr target) {
+  printer.printSymbolName(target);
+}

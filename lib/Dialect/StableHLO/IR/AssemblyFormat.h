@@ -65,6 +65,34 @@ void printDotOptions(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                      mlir::ArrayAttr precisionConfig,
                      DotAlgorithmAttr algorithm);
 
+/// `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`: what each dimension is.
+mlir::ParseResult parseConvolutionDimensions(mlir::OpAsmParser &parser,
+                                             ConvDimensionNumbersAttr &numbers);
+void printConvolutionDimensions(mlir::OpAsmPrinter &printer,
+                                mlir::Operation *op,
+                                ConvDimensionNumbersAttr numbers);
+
+/// `stride = [1, 1], pad = [[0, 1], [0, 1]], lhs_dilate = [1, 1],
+/// rhs_dilate = [1, 1], reverse = [false, false]`, each of them optional.
+mlir::ParseResult parseWindowAttributes(mlir::OpAsmParser &parser,
+                                        mlir::DenseI64ArrayAttr &strides,
+                                        mlir::DenseIntElementsAttr &padding,
+                                        mlir::DenseI64ArrayAttr &lhsDilation,
+                                        mlir::DenseI64ArrayAttr &rhsDilation,
+                                        mlir::DenseBoolArrayAttr &reversal);
+void printWindowAttributes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                           mlir::DenseI64ArrayAttr strides,
+                           mlir::DenseIntElementsAttr padding,
+                           mlir::DenseI64ArrayAttr lhsDilation,
+                           mlir::DenseI64ArrayAttr rhsDilation,
+                           mlir::DenseBoolArrayAttr reversal);
+
+/// `@name`, or a string where that is no symbol's name.
+mlir::ParseResult parseCallTarget(mlir::OpAsmParser &parser,
+                                  mlir::StringAttr &target);
+void printCallTarget(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                     mlir::StringAttr target);
+
 } // namespace amsp::stablehlo
 
 #endif // AMSP_LIB_DIALECT_STABLEHLO_IR_ASSEMBLYFORMAT_H

@@ -54,19 +54,7 @@ LogicalResult ReduceOp::verify() {
 }
 
 LogicalResult ReduceOp::verifyRegions() {
-  if (failed(verifyCombiner(*this, getBody(), getInputs().getTypes())))
-    return failure();
-  for (auto [index, argument] : llvm::enumerate(
-           getBody().getArguments().take_front(getInputs().size()))) {
-    Type elementType = getTensorType(argument).getElementType();
-    Type initType = getTensorType(getInitValues()[index]).getElementType();
-    Type resultType = getTensorType(getResult(index)).getElementType();
-    if (initType != elementType || resultType != elementType)
-      return emitOpError("requires initial value and result #")
-             << index << " to have the region's element type " << elementType
-             << ", but they have " << initType << " and " << resultType;
-  }
-  return success();
+  return verifyReduction(*this, getBody(), getInputs(), getInitValues());
 }
 
 Operation *ReduceOp::getSingleCombiner() {

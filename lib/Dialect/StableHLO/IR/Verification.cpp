@@ -68,6 +68,24 @@ LogicalResult amsp::stablehlo::verifyCombiner(Operation *op, Region &region,
                              ArrayRef(arguments).take_front(count));
 }
 
+LogicalResult amsp::stablehlo::verifyReduction(Operation *op, Region &region,
+                                               ValueRange inputs,
+                                               ValueRange initValues) {
+  if (failed(verifyCombiner(op, region, inputs.getTypes())))
+    return failure();
+  for (auto [index, argument] :
+       llvm::enumerate(region.getArguments().take_front(inputs.size()))) {
+    Type elementType = getTensorType(argument).getElementType();
+    Type initType = getTensorType(initValues[index]).getElementType();
+    Type resultType = getTensorType(op->getResult(index)).getElementType();
+    if (initType != elementType || resultType != elementType)
+      return op->emitOpError("requires initial value and result #")
+             << index << " to have the region's element type " << elementType
+             << ", but they have " << initType << " and " << resultType;
+  }
+  return success();
+}
+
 LogicalResult amsp::stablehlo::verifyReturnedTypes(Operation *op,
                                                    StringRef name,
                                                    Region &region,

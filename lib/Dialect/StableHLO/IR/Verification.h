@@ -43,6 +43,12 @@ llvm::LogicalResult verifyDimensions(OpError error, llvm::StringRef name,
 llvm::LogicalResult verifyCombiner(mlir::Operation *op, mlir::Region &region,
                                    mlir::TypeRange tensors);
 
+/// The region combines elements of the inputs, beginning with the initial
+/// values, to those of the op's results.
+llvm::LogicalResult verifyReduction(mlir::Operation *op, mlir::Region &region,
+                                    mlir::ValueRange inputs,
+                                    mlir::ValueRange initValues);
+
 /// The region's terminator returns `types`.
 llvm::LogicalResult verifyReturnedTypes(mlir::Operation *op,
                                         llvm::StringRef name,

@@ -66,3 +66,20 @@ func.func public @main(%w: tensor<3xf32>) -> tensor<3xf32> {
 ^bb1:
   return %w : tensor<3xf32>
 }
+
+// -----
+
+func.func public @main(%w: tensor<3x3xf32>) -> tensor<3x3xf32> {
+  // expected-error @+1 {{'stablehlo.custom_call' op calls '@lapack_sgeqrf_ffi', a function of the runtime that the step was exported for}}
+  %0:2 = stablehlo.custom_call @lapack_sgeqrf_ffi(%w) : (tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<3xf32>)
+  return %0#0 : tensor<3x3xf32>
+}
+
+// -----
+
+func.func public @main(%w: tensor<3xf32>) -> tensor<3xf32> {
+  // expected-error @+1 {{'stablehlo.complex' op makes complex numbers, which are not supported}}
+  %0 = stablehlo.complex %w, %w : tensor<3xcomplex<f32>>
+  %1 = stablehlo.real %0 : (tensor<3xcomplex<f32>>) -> tensor<3xf32>
+  return %1 : tensor<3xf32>
+}

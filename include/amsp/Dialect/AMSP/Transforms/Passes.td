@@ -12,7 +12,8 @@ def VerifyStep : Pass<"amsp-verify-step", "::mlir::ModuleOp"> {
     happens: one public function, of one block, whose arguments and results are
     tensors of static shape and of types that a buffer may have. All its ops are
     ops of StableHLO on one device: neither collectives, nor calls that inlining
-    left, nor ops of other dialects. Changes nothing.
+    left, nor custom calls, nor complex numbers, nor ops of other dialects.
+    Changes nothing.
   }];
 }
 

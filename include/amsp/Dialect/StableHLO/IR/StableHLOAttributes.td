@@ -67,6 +67,17 @@ def StableHLO_ResultAccuracyModeAttr
   let assemblyFormat = "`<` $value `>`";
 }
 
+// Written as an integer.
+def StableHLO_CustomCallApiVersionAttr
+    : I32EnumAttr<"CustomCallApiVersion", "How the runtime calls a function",
+                  [I32EnumAttrCase<"API_VERSION_UNSPECIFIED", 0>,
+                   I32EnumAttrCase<"API_VERSION_ORIGINAL", 1>,
+                   I32EnumAttrCase<"API_VERSION_STATUS_RETURNING", 2>,
+                   I32EnumAttrCase<"API_VERSION_STATUS_RETURNING_UNIFIED", 3>,
+                   I32EnumAttrCase<"API_VERSION_TYPED_FFI", 4>]> {
+  let cppNamespace = "::amsp::stablehlo";
+}
+
 //===----------------------------------------------------------------------===//
 // Structures. Fields that are empty or zero are not printed.
 //===----------------------------------------------------------------------===//
@@ -79,6 +90,12 @@ class StableHLO_Attr<string name, string attrMnemonic, list<Trait> traits = []>
 
 // A list of dimension numbers in brackets.
 class StableHLO_Dims<string desc = ""> : OptionalArrayRefParameter<"int64_t", desc> {
+  let parser = "::amsp::stablehlo::parseDimensionList($_parser)";
+  let printer = "::amsp::stablehlo::printDimensionList($_printer, $_self)";
+}
+
+// The same, printed also where it is empty.
+def StableHLO_RequiredDims : ArrayRefParameter<"int64_t"> {
   let parser = "::amsp::stablehlo::parseDimensionList($_parser)";
   let printer = "::amsp::stablehlo::printDimensionList($_printer, $_self)";
 }
@@ -115,6 +132,36 @@ def StableHLO_DotDimensionNumbersAttr
     StableHLO_Dims<>:$rhs_batching_dimensions,
     StableHLO_Dims<>:$lhs_contracting_dimensions,
     StableHLO_Dims<>:$rhs_contracting_dimensions);
+}
+
+def StableHLO_ConvDimensionNumbersAttr
+    : AttrDef<StableHLO_Dialect, "ConvDimensionNumbers"> {
+  let mnemonic = "conv";
+  let summary = "What each dimension of a convolution is";
+  let description = [{
+    Written as a letter or the number of a spatial dimension in the place of
+    each dimension: `#stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>`.
+  }];
+  let parameters = (ins
+    "int64_t":$input_batch_dimension,
+    "int64_t":$input_feature_dimension,
+    StableHLO_Dims<>:$input_spatial_dimensions,
+    "int64_t":$kernel_input_feature_dimension,
+    "int64_t":$kernel_output_feature_dimension,
+    StableHLO_Dims<>:$kernel_spatial_dimensions,
+    "int64_t":$output_batch_dimension,
+    "int64_t":$output_feature_dimension,
+    StableHLO_Dims<>:$output_spatial_dimensions);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def StableHLO_OutputOperandAliasAttr
+    : StableHLO_Attr<"OutputOperandAlias", "output_operand_alias"> {
+  let summary = "A result of a custom call that is written over an operand";
+  let parameters = (ins
+    StableHLO_RequiredDims:$output_tuple_indices,
+    "int64_t":$operand_index,
+    StableHLO_RequiredDims:$operand_tuple_indices);
 }
 
 def StableHLO_DotAlgorithmAttr

@@ -9,8 +9,10 @@ def LegalizeCHLO : Pass<"amsp-legalize-chlo"> {
   let summary = "Turn the ops of chlo into those of StableHLO";
   let description = [{
     Exports contain a few ops of the `chlo` dialect where StableHLO has no single
-    op. Later passes see StableHLO only, but for the error functions `chlo.erf`
-    and `chlo.erfc`, which code generation has as they are.
+    op. Later passes see StableHLO only, but for functions that code generation
+    has as they are: `erf`, `erfc`, the hyperbolic functions and the inverses of
+    these and of the trigonometric ones. `erf_inv`, `lgamma`, `digamma`, `zeta`
+    and `polygamma` become formulas, evaluated in f32 at least; `top_k` a sort.
 
     ```mlir
     func.func @square(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -1,0 +1,40 @@
+// RUN: amsp-opt %s --amsp-convert-stablehlo-to-linalg | FileCheck %s
+
+// CHECK-DAG: #[[$READ:.+]] = affine_map<(d0, d1, d2) -> (d0, d1 * 2 + d2)>
+// CHECK-DAG: #[[$WINDOW:.+]] = affine_map<(d0, d1, d2) -> (d2)>
+// CHECK-DAG: #[[$RESULT:.+]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// Padding has the initial value.
+// CHECK-LABEL: func.func @sum
+// CHECK-SAME: %[[X:.+]]: tensor<4x5xf32>, %[[INIT:.+]]: tensor<f32>
+// CHECK: %[[PADDED:.+]] = tensor.insert_slice %[[X]] into %{{.+}}[0, 1] [4, 5] [1, 1]
+// CHECK: %[[SIZES:.+]] = tensor.empty() : tensor<3xi8>
+// CHECK: linalg.generic {indexing_maps = [#[[$READ]], #[[$WINDOW]], #[[$RESULT]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[PADDED]], %[[SIZES]] : tensor<4x7xf32>, tensor<3xi8>)
+// CHECK: arith.addf %{{.+}}, %{{.+}} fastmath<reassoc> : f32
+func.func @sum(%x: tensor<4x5xf32>, %init: tensor<f32>) -> tensor<4x3xf32> {
+  %0 = "stablehlo.reduce_window"(%x, %init) <{padding = dense<[[0, 0], [1, 1]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 3>, window_strides = array<i64: 1, 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<4x5xf32>, tensor<f32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// The position that a window selects is found with the element, then the source
+// is added there.
+// CHECK-LABEL: func.func @select_and_scatter
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]{{.*}} outs(%{{.+}}, %{{.+}} : tensor<3xf32>, tensor<3xi64>)
+// CHECK: scf.for
+// CHECK: tensor.insert
+func.func @select_and_scatter(%x: tensor<6xf32>, %source: tensor<3xf32>, %init: tensor<f32>) -> tensor<6xf32> {
+  %0 = "stablehlo.select_and_scatter"(%x, %source, %init) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare GE, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<6xf32>, tensor<3xf32>, tensor<f32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
