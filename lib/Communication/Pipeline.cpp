@@ -11,6 +11,13 @@ using namespace amsp;
 
 void amsp::buildCommunicatePipeline(OpPassManager &pm,
                                     const CommunicateOptions &options) {
+  if (options.peelMicrobatches)
+    pm.addNestedPass<func::FuncOp>(createPeelMicrobatches());
+  if (options.pipelineLoops) {
+    PipelineLoopsOptions pipeline;
+    pipeline.maxBytes = options.pipelineBytes;
+    pm.addNestedPass<func::FuncOp>(createPipelineLoops(pipeline));
+  }
   if (options.decompose && !options.cluster.empty()) {
     DecomposeCollectivesOptions decompose;
     decompose.cluster = options.cluster;
@@ -45,6 +52,14 @@ struct CommunicatePipelineOptions
   Option<int64_t> packBytes{
       *this, "pack-bytes", llvm::cl::init(0),
       llvm::cl::desc("tensors of up to so many bytes are packed")};
+  Option<bool> peelMicrobatches{*this, "peel-microbatches",
+                                llvm::cl::init(false),
+                                llvm::cl::desc("run amsp-peel-microbatches")};
+  Option<bool> pipelineLoops{*this, "pipeline-loops", llvm::cl::init(false),
+                             llvm::cl::desc("run amsp-pipeline-loops")};
+  Option<int64_t> pipelineBytes{
+      *this, "pipeline-bytes", llvm::cl::init(0),
+      llvm::cl::desc("bytes that a pipelined loop carries at most; 0: all")};
 };
 } // namespace
 
@@ -59,6 +74,9 @@ void amsp::registerCommunicatePipeline() {
         options.fuse = given.fuse;
         options.fuseBytes = given.fuseBytes;
         options.packBytes = given.packBytes;
+        options.peelMicrobatches = given.peelMicrobatches;
+        options.pipelineLoops = given.pipelineLoops;
+        options.pipelineBytes = given.pipelineBytes;
         buildCommunicatePipeline(pm, options);
       });
 }

@@ -7,7 +7,17 @@ using namespace mlir;
 using namespace amsp;
 using stablehlo::WhileOp;
 
+/// True if the broadcast does no more than add dimensions of size 1.
+static bool isReshape(stablehlo::BroadcastInDimOp broadcast) {
+  return cast<RankedTensorType>(broadcast.getOperand().getType())
+                 .getNumElements() ==
+             cast<RankedTensorType>(broadcast.getType()).getNumElements() &&
+         llvm::is_sorted(broadcast.getBroadcastDimensions());
+}
+
 bool amsp::keepsFlatOrder(Operation *op) {
+  if (auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op))
+    return isReshape(broadcast);
   return op->hasTrait<stablehlo::Elementwise>() ||
          isa<stablehlo::ReshapeOp, stablehlo::OptimizationBarrierOp>(op);
 }

@@ -114,19 +114,22 @@ Operation *Partitioner::emitLocal(Operation *op, const Transfer &transfer,
     rules.localizeAttributes(local, transfer);
   auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
   if (reduce && transfer.operands.front().isFlat() &&
-      converter.hasPadding(getTensorType(reduce.getInputs().front())))
-    local->setOperand(0, maskPadding(reduce, local->getOperand(0)));
+      converter.hasPadding(getTensorType(reduce.getInputs().front()),
+                           transfer.operands.front()))
+    local->setOperand(0, maskPadding(reduce, transfer.operands.front(),
+                                     local->getOperand(0)));
   builder.insert(local);
   return local;
 }
 
-Value Partitioner::maskPadding(stablehlo::ReduceOp reduce, Value piece) {
+Value Partitioner::maskPadding(stablehlo::ReduceOp reduce,
+                               const Placement &input, Value piece) {
   RankedTensorType global = getTensorType(reduce.getInputs().front());
   Value init = get(reduce.getInitValues().front(), Placement::replicated());
   return MaskPaddingOp::create(
       builder, reduce.getLoc(), piece.getType(), piece, init,
       GroupAttr::get(builder.getContext(), grid.getDigits(ModelState::OS)),
-      builder.getI64IntegerAttr(global.getNumElements()));
+      builder.getI64IntegerAttr(getRowElements(global, input)));
 }
 
 void Partitioner::define(Value value, Value local) {
@@ -378,7 +381,7 @@ Value Partitioner::getUse(Value value, const Placement &placement) {
     return local;
   Value local;
   if (!isUseChain(value)) {
-    local = getWhole(value);
+    local = isWidened(value) ? widen(value) : getWhole(value);
     if (placement.isSplit())
       local = converter.convert(builder, value.getLoc(), local,
                                 getTensorType(value), Placement::replicated(),
@@ -399,34 +402,79 @@ Value Partitioner::getUse(Value value, const Placement &placement) {
   return local;
 }
 
-/// Gathers a flat value in two stages; the first one once, before the loops.
+/// True for a flat value that was narrower, or is one in another shape: it is
+/// gathered before it is widened.
+bool Partitioner::isWidened(Value value) const {
+  Value operand = getStateOperand(value);
+  if (!operand)
+    return false;
+  if (isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp>(
+          value.getDefiningOp()))
+    return isWidened(operand);
+  auto getBits = [](Value value) {
+    return getTensorType(value).getElementTypeBitWidth();
+  };
+  return getBits(operand) < getBits(value);
+}
+
+Value Partitioner::widen(Value value) {
+  Operation *op = value.getDefiningOp();
+  Value operand = get(op->getOperand(0), Placement::replicated());
+  return emitLocal(op, getReplicatedTransfer(op), operand)->getResult(0);
+}
+
+/// Gathers a flat value in two stages.
 Value Partitioner::getWhole(Value value) {
-  RankedTensorType type = getTensorType(value);
-  Placement resting = analysis.getPlacement(value);
-  bool keepsWhole = grid.getPieces(ModelState::P) == 1;
-  Placement kept =
-      keepsWhole ? Placement::replicated() : Placement::flat(ModelState::P);
-  Value local = lookup(locals, value, kept);
+  Value kept = getKept(value);
   CollectiveTag tag = getTag(value);
-  if (!local) {
-    OpBuilder::InsertionGuard guard(builder);
-    Operation *loopOfValue =
-        value.getParentRegion()->getParentOfType<WhileOp>();
-    Value piece = lookup(locals, value, resting);
-    if (outermostLoop && !loopOfValue) {
-      builder.setInsertionPoint(outermostLoop);
-      local = converter.convert(builder, value.getLoc(), piece, type, resting,
-                                kept, tag);
-      locals[value].push_back({kept, local});
-    } else {
-      local = converter.convert(builder, value.getLoc(), piece, type, resting,
-                                kept, tag);
-      remember(value, kept, local);
-    }
-  }
   tag.window = window;
-  return converter.convert(builder, value.getLoc(), local, type, kept,
-                           Placement::replicated(), tag);
+  return converter.convert(builder, value.getLoc(), kept, getTensorType(value),
+                           getKeptPlacement(value), Placement::replicated(),
+                           tag);
+}
+
+Placement Partitioner::getKeptPlacement(Value value) const {
+  if (grid.getPieces(ModelState::P) == 1)
+    return Placement::replicated();
+  return Placement::flat(ModelState::P, analysis.getPlacement(value).keep);
+}
+
+Value Partitioner::getKept(Value value) {
+  Placement kept = getKeptPlacement(value);
+  if (Value local = lookup(locals, value, kept))
+    return local;
+  auto getLoop = [](Value value) {
+    return value.getParentRegion()->getParentOfType<WhileOp>();
+  };
+  // Pieces that a loop takes of a stack are taken of what is kept of it.
+  Value stack = getStateOperand(value);
+  if (getLoop(value) && stack &&
+      grid.getPieces(ModelState::P) != grid.getPieces(ModelState::OS)) {
+    Operation *op = value.getDefiningOp();
+    Transfer transfer = getReplicatedTransfer(op);
+    transfer.operands.front() = getKeptPlacement(stack);
+    transfer.results.front() = kept;
+    SmallVector<Value> operands = {getKept(stack)};
+    for (Value index : op->getOperands().drop_front())
+      operands.push_back(get(index, Placement::replicated()));
+    Value local = emitLocal(op, transfer, operands)->getResult(0);
+    remember(value, kept, local);
+    return local;
+  }
+  // The first stage happens once, before the loops.
+  OpBuilder::InsertionGuard guard(builder);
+  bool isOutside = outermostLoop && !getLoop(value);
+  if (isOutside)
+    builder.setInsertionPoint(outermostLoop);
+  Placement resting = analysis.getPlacement(value);
+  Value local =
+      converter.convert(builder, value.getLoc(), lookup(locals, value, resting),
+                        getTensorType(value), resting, kept, getTag(value));
+  if (isOutside)
+    locals[value].push_back({kept, local});
+  else
+    remember(value, kept, local);
+  return local;
 }
 
 void Partitioner::enterWindow(StringRef unit) {
@@ -437,10 +485,48 @@ void Partitioner::enterWindow(StringRef unit) {
   ++window;
 }
 
+Value Partitioner::getStateOperand(Value value) const {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<stablehlo::BroadcastInDimOp, stablehlo::ConvertOp,
+                       stablehlo::DynamicSliceOp, stablehlo::ReshapeOp,
+                       stablehlo::SliceOp>(op))
+    return {};
+  Value operand = skipBarriers(op->getOperand(0));
+  bool isState = analysis.getPlacement(value).isFlat() &&
+                 analysis.getPlacement(operand).isFlat();
+  return isState ? operand : Value();
+}
+
+/// The slice that a loop writes into its result in each iteration, where that
+/// is all that it writes; null for other values.
+static Value getStackedSlice(Value value) {
+  auto loop = value.getDefiningOp<WhileOp>();
+  if (!loop)
+    return {};
+  unsigned index = cast<OpResult>(value).getResultNumber();
+  auto update = loop.getBody()
+                    .front()
+                    .getTerminator()
+                    ->getOperand(index)
+                    .getDefiningOp<stablehlo::DynamicUpdateSliceOp>();
+  bool isStack =
+      update && update.getOperand() == loop.getBody().getArgument(index);
+  return isStack ? update.getUpdate() : Value();
+}
+
 std::optional<unsigned> Partitioner::getParameter(Value value) const {
   value = skipBarriers(value);
-  while (auto convert = value.getDefiningOp<stablehlo::ConvertOp>())
-    value = skipBarriers(convert.getOperand());
+  while (true) {
+    if (Value operand = getStateOperand(value))
+      value = operand;
+    else if (Value slice = getStackedSlice(value))
+      value = skipBarriers(slice);
+    else if (auto rows = value.getDefiningOp<stablehlo::ConcatenateOp>();
+             rows && analysis.getPlacement(value).isFlat())
+      value = skipBarriers(rows.getInputs().front()); // of one loop, unrolled
+    else
+      break;
+  }
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner()->getParentOp() != step)
     return std::nullopt;
@@ -474,8 +560,18 @@ void Partitioner::findGradients() {
     auto result = step.getArgAttrOfType<IntegerAttr>(i, kResultAttr);
     if (!result || !getParameter(step.getArgument(i)))
       continue;
-    for (Value source : getFlatSources(terminator->getOperand(result.getInt())))
-      if (analysis.getNatural(source).isPartial())
-        gradients.try_emplace(source, i);
+    SmallVector<Value> worklist = {terminator->getOperand(result.getInt())};
+    DenseSet<Value> seen;
+    while (!worklist.empty())
+      for (Value source : getFlatSources(worklist.pop_back_val())) {
+        if (!seen.insert(source).second)
+          continue;
+        if (analysis.getNatural(source).isPartial())
+          gradients.try_emplace(source, i);
+        // Slices of a stacked gradient.
+        if (auto update =
+                source.getDefiningOp<stablehlo::DynamicUpdateSliceOp>())
+          worklist.append({update.getOperand(), update.getUpdate()});
+      }
   }
 }

@@ -18,9 +18,11 @@ llvm::raw_ostream &amsp::operator<<(llvm::raw_ostream &os,
               << (placement.over == PartialOver::Batch ? "batch" : "states")
               << ")";
   case Placement::Flat:
-    return os << "flat(" << states[static_cast<int>(placement.state)] << ")";
   case Placement::PartialFlat:
-    return os << "flat(g) and partial(sum)";
+    os << "flat(" << states[static_cast<int>(placement.state)];
+    if (placement.keep != 0)
+      os << ", keep=" << placement.keep;
+    return os << (placement.isFlat() ? ")" : ") and partial(sum)");
   }
   llvm_unreachable("unknown placement");
 }
@@ -41,8 +43,27 @@ RankedTensorType amsp::getLocalType(RankedTensorType global,
     // Over no digits, flat is replicated, and keeps its shape.
     if (grid.getPieces(ModelState::OS) == 1)
       break;
-    shape = {grid.getPieceElements(global.getNumElements(), placement.state)};
+    shape.truncate(placement.keep);
+    shape.push_back(grid.getPieceElements(getRowElements(global, placement),
+                                          placement.state));
     break;
   }
   return RankedTensorType::get(shape, global.getElementType());
+}
+
+int64_t amsp::getRowElements(RankedTensorType global,
+                             const Placement &placement) {
+  return ShapedType::getNumElements(
+      global.getShape().drop_front(placement.keep));
+}
+
+std::optional<int64_t> amsp::mapKeep(RankedTensorType from, RankedTensorType to,
+                                     int64_t keep) {
+  int64_t rows = ShapedType::getNumElements(from.getShape().take_front(keep));
+  int64_t mapped = 0, product = 1;
+  while (product != rows && mapped < to.getRank())
+    product *= to.getDimSize(mapped++);
+  if (product != rows)
+    return std::nullopt;
+  return mapped;
 }

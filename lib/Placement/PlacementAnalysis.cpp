@@ -5,59 +5,15 @@
 #include "amsp/Placement/FlatFlow.h"
 #include "amsp/Placement/MinimumCut.h"
 #include "amsp/Placement/Recut.h"
-#include "mlir/IR/Matchers.h"
+#include "amsp/Placement/Stacks.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace amsp;
 using stablehlo::WhileOp;
 
-//===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
 static Operation *getYield(Region &region) {
   return region.front().getTerminator();
-}
-
-static std::optional<int64_t> getConstant(Value value) {
-  SplatElementsAttr splat;
-  if (!matchPattern(value, m_Constant(&splat)) ||
-      !splat.getElementType().isInteger())
-    return std::nullopt;
-  return splat.getSplatValue<APInt>().getSExtValue();
-}
-
-std::optional<int64_t> amsp::getLoopTripCount(WhileOp loop) {
-  auto compare = getYield(loop.getCond())
-                     ->getOperand(0)
-                     .getDefiningOp<stablehlo::CompareOp>();
-  if (!compare ||
-      compare.getComparisonDirection() != stablehlo::ComparisonDirection::LT)
-    return std::nullopt;
-  auto counter = dyn_cast<BlockArgument>(compare.getLhs());
-  if (!counter || counter.getOwner() != &loop.getCond().front())
-    return std::nullopt;
-  unsigned index = counter.getArgNumber();
-  auto next = getYield(loop.getBody())
-                  ->getOperand(index)
-                  .getDefiningOp<stablehlo::AddOp>();
-  if (!next || next.getLhs() != loop.getBody().getArgument(index))
-    return std::nullopt;
-  std::optional<int64_t> first = getConstant(loop.getOperand()[index]);
-  std::optional<int64_t> limit = getConstant(compare.getRhs());
-  std::optional<int64_t> step = getConstant(next.getRhs());
-  if (!first || !limit || !step || *step < 1)
-    return std::nullopt;
-  return std::max<int64_t>(0, llvm::divideCeil(*limit - *first, *step));
-}
-
-int64_t amsp::getTripCount(Operation *op) {
-  int64_t count = 1;
-  for (auto loop = op->getParentOfType<WhileOp>(); loop;
-       loop = loop->getParentOfType<WhileOp>())
-    count *= getLoopTripCount(loop).value_or(kUnknownTripCount);
-  return count;
 }
 
 //===----------------------------------------------------------------------===//
@@ -80,7 +36,11 @@ void PlacementAnalysis::run() {
   // finitely many.
   do {
     visitBlock(step.getBody().front());
-  } while (completePartials() || pullFlatCompletions() || accumulatePieces());
+  } while (completePartials() || pullFlatCompletions() ||
+           placeGradientCarries());
+  // A sum that is completed in a loop is complete behind it.
+  completions.remove_if(
+      [&](auto &entry) { return !getNatural(entry.first).isPartial(); });
 }
 
 void PlacementAnalysis::setNatural(Value value, const Placement &placement) {
@@ -130,6 +90,12 @@ void PlacementAnalysis::visitBlock(Block &block) {
   }
 }
 
+/// A sum over the batch, in pieces of G or not.
+static bool isGradientSum(const Placement &placement) {
+  return placement.kind == Placement::PartialFlat ||
+         placement == Placement::partial(Reduction::Sum, PartialOver::Batch);
+}
+
 /// The placement of a loop's carry that begins in one and is handed on in
 /// another placement.
 static Placement joinCarry(const Placement &first, const Placement &next) {
@@ -137,10 +103,9 @@ static Placement joinCarry(const Placement &first, const Placement &next) {
     return first;
   if (first.isReplicated())
     return next;
-  if (first.isFlat() && next.isPartial())
+  if (first.isFlat() && (next.isFlat() || next.isPartial()))
     return first;
-  if (first.kind == Placement::PartialFlat &&
-      next == Placement::partial(Reduction::Sum, PartialOver::Batch))
+  if (first.kind == Placement::PartialFlat && isGradientSum(next))
     return first;
   return Placement::replicated();
 }
@@ -149,8 +114,9 @@ void PlacementAnalysis::visitWhile(WhileOp loop) {
   SmallVector<Placement> carries;
   for (auto [operand, argument] :
        llvm::zip_equal(loop.getOperand(), loop.getBody().getArguments()))
-    carries.push_back(pieceCarries.contains(argument) ? Placement::partialFlat()
-                                                      : getPlacement(operand));
+    carries.push_back(gradientCarries.contains(argument)
+                          ? gradientCarries.lookup(argument)
+                          : getPlacement(operand));
   // Carries that met placements which do not join; they stay replicated, so
   // the iteration ends.
   SmallVector<bool> conflicts(carries.size(), false);
@@ -336,20 +302,33 @@ bool PlacementAnalysis::completePartials() {
 // Flat completions: gradients
 //===----------------------------------------------------------------------===//
 
-bool PlacementAnalysis::demandFlat(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
+static RankedTensorType getTensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+bool PlacementAnalysis::demandFlat(Value value, int64_t keep) {
+  RankedTensorType type = getTensorType(value);
   if (type.getRank() == 0 || !getPlacement(value).isReplicated() ||
       !demanded.insert(value).second)
     return false;
   if (getNatural(value).isPartial()) {
-    completions[value] = Placement::flat(ModelState::OS);
+    completions[value] = Placement::flat(ModelState::OS, keep);
     return true;
   }
   bool changed = false;
-  for (Value producer : getFlatProducers(value))
-    if (cast<RankedTensorType>(producer.getType()).getNumElements() ==
-        type.getNumElements())
-      changed |= demandFlat(producer);
+  for (Value producer : getFlatProducers(value)) {
+    if (getTensorType(producer).getNumElements() != type.getNumElements())
+      continue;
+    if (std::optional<int64_t> kept =
+            mapKeep(type, getTensorType(producer), keep))
+      changed |= demandFlat(producer, *kept);
+  }
+  // The slices of a stack.
+  auto update = value.getDefiningOp<stablehlo::DynamicUpdateSliceOp>();
+  if (update && getSlicedDims(update) <= keep) {
+    changed |= demandFlat(update.getOperand(), keep);
+    changed |= demandFlat(update.getUpdate(), keep);
+  }
   return changed;
 }
 
@@ -358,7 +337,7 @@ bool PlacementAnalysis::pullFlatCompletions() {
   bool changed = false;
   auto demand = [&](Value value, const Placement &asked) {
     if (asked.isFlat())
-      changed |= demandFlat(value);
+      changed |= demandFlat(value, asked.keep);
   };
   walkStep(step.getBody().front(), [&](Operation *op) {
     if (op->hasTrait<OpTrait::IsTerminator>()) {
@@ -374,58 +353,117 @@ bool PlacementAnalysis::pullFlatCompletions() {
 }
 
 //===----------------------------------------------------------------------===//
-// Gradients accumulated over microbatches
+// Gradients that loops accumulate or stack
 //===----------------------------------------------------------------------===//
 
-/// True if all that follows from the partial value, up to completions or to
-/// `yield`, keeps the order that pieces are cut in.
-static bool allUsesKeepFlatOrder(Value value, OpOperand *yield,
-                                 const PlacementAnalysis &analysis) {
-  SmallVector<Value> worklist = {value};
+/// The leading dimensions that a result of the op keeps whole if the operand
+/// keeps `keep`; nothing if the op does not keep the order that pieces are cut
+/// in.
+static std::optional<int64_t> getResultKeep(OpOperand &operand, Value result,
+                                            int64_t keep) {
+  Operation *op = operand.getOwner();
+  if (auto update = dyn_cast<stablehlo::DynamicUpdateSliceOp>(op)) {
+    if (operand.getOperandNumber() == 0 && getSlicedDims(update) <= keep)
+      return keep;
+    return std::nullopt;
+  }
+  if (!keepsFlatOrder(op))
+    return std::nullopt;
+  return mapKeep(getTensorType(operand.get()), getTensorType(result), keep);
+}
+
+/// True if all that follows from the partial value, up to completions, to
+/// `yield`, or to carries that are in pieces, keeps the order that pieces are
+/// cut in.
+bool PlacementAnalysis::keepsPieces(Value value, int64_t keep,
+                                    OpOperand *yield) const {
+  auto reachesPieces = [&](OpOperand &use) {
+    auto loop = dyn_cast<WhileOp>(use.getOwner()->getParentOp());
+    return loop && use.getOwner() == getYield(loop.getBody()) &&
+           gradientCarries.contains(
+               loop.getBody().getArgument(use.getOperandNumber()));
+  };
+  SmallVector<std::pair<Value, int64_t>> worklist = {{value, keep}};
   DenseSet<Value> seen;
   while (!worklist.empty()) {
-    Value current = worklist.pop_back_val();
-    if (!seen.insert(current).second ||
-        !analysis.getPlacement(current).isPartial())
+    auto [current, kept] = worklist.pop_back_val();
+    if (!seen.insert(current).second || !getPlacement(current).isPartial())
       continue;
     for (OpOperand &use : current.getUses()) {
-      if (&use == yield)
+      if (&use == yield || reachesPieces(use))
         continue;
       Operation *op = use.getOwner();
-      if (!keepsFlatOrder(op))
+      if (op->hasTrait<OpTrait::IsTerminator>())
         return false;
-      llvm::append_range(worklist, op->getResults());
+      for (Value result : op->getResults()) {
+        std::optional<int64_t> next = getResultKeep(use, result, kept);
+        if (!next)
+          return false;
+        worklist.push_back({result, *next});
+      }
     }
   }
   return true;
 }
 
-bool PlacementAnalysis::accumulatePieces() {
-  bool changed = false;
-  Placement batchSum = Placement::partial(Reduction::Sum, PartialOver::Batch);
+/// True if the loop writes slices into the carry and does nothing else with it.
+static bool isStacked(BlockArgument carry, OpOperand &yield) {
+  Value value = yield.get();
+  while (auto update = value.getDefiningOp<stablehlo::DynamicUpdateSliceOp>()) {
+    value = update.getOperand();
+    if (!value.hasOneUse())
+      return false;
+  }
+  return value == carry && value != yield.get();
+}
+
+bool PlacementAnalysis::placeGradientCarry(WhileOp loop, unsigned index,
+                                           const Placement &placement) {
+  BlockArgument carry = loop.getBody().getArgument(index);
+  OpOperand &yield = getYield(loop.getBody())->getOpOperand(index);
+  // A complete slice may be read in any way, a sum of pieces in none.
+  if (!gradientCarries.contains(carry) &&
+      keepsPieces(carry, placement.keep, &yield) &&
+      (placement.isFlat() ||
+       keepsPieces(loop.getResult(index), placement.keep, nullptr)))
+    gradientCarries[carry] = placement;
+  return gradientCarries.contains(carry);
+}
+
+bool PlacementAnalysis::placeGradientCarries() {
+  size_t before = gradientCarries.size();
   for (auto &[completed, placement] : completions) {
-    if (!placement.isFlat() || getNatural(completed) != batchSum)
+    if (!placement.isFlat())
       continue;
-    SmallVector<Value> worklist = {completed};
+    SmallVector<std::pair<Value, Placement>> worklist = {
+        {completed, placement}};
     DenseSet<Value> seen;
     while (!worklist.empty()) {
-      Value value = worklist.pop_back_val();
-      if (!seen.insert(value).second || getNatural(value) != batchSum)
+      auto [value, pieces] = worklist.pop_back_val();
+      if (!seen.insert(value).second || !isGradientSum(getNatural(value)))
         continue;
       Operation *op = value.getDefiningOp();
-      auto loop = dyn_cast_or_null<WhileOp>(op);
-      if (!loop) {
-        if (op && keepsFlatOrder(op))
-          llvm::append_range(worklist, getFlatProducers(value));
+      if (auto loop = dyn_cast_or_null<WhileOp>(op)) {
+        unsigned index = cast<OpResult>(value).getResultNumber();
+        OpOperand &yield = getYield(loop.getBody())->getOpOperand(index);
+        if (isStacked(loop.getBody().getArgument(index), yield)) {
+          // Each slice is complete once.
+          if (pieces.keep > 0)
+            placeGradientCarry(loop, index, pieces);
+          continue;
+        }
+        pieces = Placement::partialFlat(pieces.keep);
+        if (placeGradientCarry(loop, index, pieces))
+          worklist.push_back({yield.get(), pieces});
         continue;
       }
-      unsigned index = cast<OpResult>(value).getResultNumber();
-      BlockArgument carry = loop.getBody().getArgument(index);
-      OpOperand &yield = getYield(loop.getBody())->getOpOperand(index);
-      if (allUsesKeepFlatOrder(carry, &yield, *this) &&
-          allUsesKeepFlatOrder(value, nullptr, *this))
-        changed |= pieceCarries.insert(carry).second;
+      if (!op || !keepsFlatOrder(op))
+        continue;
+      for (Value producer : getFlatProducers(value))
+        if (std::optional<int64_t> keep = mapKeep(
+                getTensorType(value), getTensorType(producer), pieces.keep))
+          worklist.push_back({producer, pieces.withKeep(*keep)});
     }
   }
-  return changed;
+  return gradientCarries.size() != before;
 }

@@ -15,15 +15,24 @@ struct PlacementConverter::Step {
   Value local;
   RankedTensorType global;
   const CollectiveTag &tag;
+  /// Of the flat side.
+  int64_t keep;
 
-  Step with(Value value) const { return {builder, loc, value, global, tag}; }
+  Step with(Value value) const {
+    return {builder, loc, value, global, tag, keep};
+  }
 
+  /// The part of a collective that has no pieces.
+  ArrayAttr getWholePart() const { return makeParts(std::nullopt, 0); }
   /// The flattened part of a collective, or its part cut along `dim`.
   ArrayAttr getParts(std::optional<int64_t> dim = std::nullopt) const {
+    return makeParts(dim, dim ? 0 : keep);
+  }
+  ArrayAttr makeParts(std::optional<int64_t> dim, int64_t kept) const {
     StringAttr unit =
         tag.unit.empty() ? StringAttr() : builder.getStringAttr(tag.unit);
-    Attribute part = PartAttr::get(builder.getContext(), dim, /*keep=*/0,
-                                   tag.parameter, unit);
+    Attribute part =
+        PartAttr::get(builder.getContext(), dim, kept, tag.parameter, unit);
     return builder.getArrayAttr(part);
   }
   GroupAttr getGroup(ArrayRef<Digit> digits) const {
@@ -31,6 +40,10 @@ struct PlacementConverter::Step {
   }
   IntegerAttr getDim(std::optional<int64_t> dim) const {
     return dim ? builder.getI64IntegerAttr(*dim) : IntegerAttr();
+  }
+
+  IntegerAttr getKeep(std::optional<int64_t> dim) const {
+    return builder.getI64IntegerAttr(dim ? 0 : keep);
   }
 
   /// A piece may have the type of the whole: of one element on two ranks, each
@@ -69,7 +82,7 @@ struct PlacementConverter::Step {
     return AllReduceOp::create(
                builder, loc, TypeRange(local.getType()), local,
                ReductionAttr::get(builder.getContext(), reduction),
-               getGroup(digits), getParts())
+               getGroup(digits), getWholePart())
         .getResult(0);
   }
   Value localSlice(ArrayRef<Digit> digits, RankedTensorType type,
@@ -77,7 +90,7 @@ struct PlacementConverter::Step {
     if (isSame(digits, type))
       return local;
     return LocalSliceOp::create(builder, loc, type, local, getGroup(digits),
-                                getDim(dim), builder.getI64IntegerAttr(0));
+                                getDim(dim), getKeep(dim));
   }
   Value keepOnFirst(ArrayRef<Digit> digits) const {
     if (getGroupSize(digits) == 1)
@@ -95,9 +108,10 @@ PlacementConverter::getPartialDigits(const Placement &placement) const {
                                               : grid.getDigits(ModelState::OS);
 }
 
-bool PlacementConverter::hasPadding(RankedTensorType global) const {
-  return grid.getPaddedElements(global.getNumElements()) !=
-         global.getNumElements();
+bool PlacementConverter::hasPadding(RankedTensorType global,
+                                    const Placement &placement) const {
+  int64_t elements = getRowElements(global, placement);
+  return grid.getPaddedElements(elements) != elements;
 }
 
 Value PlacementConverter::convert(OpBuilder &builder, Location loc, Value local,
@@ -110,7 +124,19 @@ Value PlacementConverter::convert(OpBuilder &builder, Location loc, Value local,
   if (global.getNumElements() == 0)
     return builder.createOrFold<stablehlo::ReshapeOp>(
         loc, getLocalType(global, to, grid), local);
-  Step step = {builder, loc, local, global, tag};
+  if (from.isInPieces() && to.isInPieces() && from.keep != to.keep) {
+    std::optional<int64_t> same = mapKeep(global, global, from.keep);
+    bool isSameRows = same == mapKeep(global, global, to.keep);
+    Placement meeting =
+        isSameRows ? from.withKeep(to.keep) : Placement::replicated();
+    Value met = isSameRows
+                    ? builder.createOrFold<stablehlo::ReshapeOp>(
+                          loc, getLocalType(global, meeting, grid), local)
+                    : convert(builder, loc, local, global, from, meeting, tag);
+    return convert(builder, loc, met, global, meeting, to, tag);
+  }
+  Step step = {builder, loc, local,
+               global,  tag, to.isInPieces() ? to.keep : from.keep};
   switch (from.kind) {
   case Placement::Replicated:
     return fromReplicated(step, to);
@@ -129,7 +155,8 @@ Value PlacementConverter::convert(OpBuilder &builder, Location loc, Value local,
     return fromPartial(step, from, to);
   Value wide = stablehlo::ConvertOp::create(builder, loc, local, wire);
   RankedTensorType wideGlobal = global.clone(wire);
-  Value reduced = fromPartial({builder, loc, wide, wideGlobal, tag}, from, to);
+  Value reduced =
+      fromPartial({builder, loc, wide, wideGlobal, tag, step.keep}, from, to);
   return stablehlo::ConvertOp::create(builder, loc, reduced, element);
 }
 
@@ -207,7 +234,7 @@ Value PlacementConverter::fromPartial(const Step &step, const Placement &from,
   RankedTensorType type = getLocalType(step.global, to, grid);
   if (from.kind == Placement::PartialFlat) {
     // On to the pieces of OS, then over its replicas.
-    Placement pieces = Placement::flat(ModelState::OS);
+    Placement pieces = Placement::flat(ModelState::OS, from.keep);
     Value scattered = step.reduceScatter(
         grid.getDigitsBetween(ModelState::G, ModelState::OS),
         getLocalType(step.global, pieces, grid), Reduction::Sum);

@@ -51,11 +51,9 @@ rules::joinPartialOperands(ArrayRef<Placement> operands) {
     }
     // A microbatch's sum joins the accumulated pieces.
     Placement batch = Placement::partial(Reduction::Sum, PartialOver::Batch);
-    Placement pieces = Placement::partialFlat();
-    if ((*joined == batch || *joined == pieces) &&
-        (placement == batch || placement == pieces))
-      joined = pieces;
-    else
+    if (*joined == batch && placement.kind == Placement::PartialFlat)
+      joined = placement;
+    else if (joined->kind != Placement::PartialFlat || placement != batch)
       return std::nullopt;
   }
   return joined;

@@ -15,7 +15,7 @@ import optax
 
 import jobs
 from amsp import arrays, check, export, reference
-from amsp.models import gpt, language
+from amsp.models import gpt, language, training
 from amsp.models.training import AdamW, Training
 
 
@@ -356,6 +356,101 @@ def recomputed_blocks() -> Step:
     return Step(step, (params, optimizer.init(params), *tokens), 2)
 
 
+def scanned_microbatches(count) -> Step:
+    """A loop over microbatches, of one microbatch too."""
+
+    def step(params, x, y):
+        def add(total, microbatch):
+            part = jax.value_and_grad(mlp_loss)(params, *microbatch)
+            return jax.tree.map(jnp.add, total, part), None
+
+        zeros = (0.0, jax.tree.map(jnp.zeros_like, params))
+        rows = tuple(training.microbatches_of(t, count) for t in (x, y))
+        (value, gradients), _ = jax.lax.scan(add, zeros, rows)
+        update = lambda p, g: p - 0.1 * g / count
+        return jax.tree.map(update, params, gradients), value / count
+
+    params = {
+        "w0": normal(5, 7, seed=1, scale=0.4),
+        "b0": normal(7, seed=2),
+        "w1": normal(7, 3, seed=3, scale=0.4),
+        "b1": normal(3, seed=4),
+    }
+    return Step(step, (params, normal(24, 5, seed=5), normal(24, 3, seed=6)), 1)
+
+
+def stacked_layers(
+    optimizer=None, microbatches=1, recomputed=False, cast=None, layers=3, unroll=1
+) -> Step:
+    """A scan over stacked layers: norms, biases, a gated MLP whose sizes most
+    worlds do not divide. `cast` says where parameters become bfloat16: in the
+    layer or before the loop."""
+    width, hidden, vocabulary = 7, 5, 11
+    half = lambda tree: jax.tree.map(lambda p: p.astype(jnp.bfloat16), tree)
+
+    def layer(x, p):
+        if cast == "layer":
+            p = half(p)
+        h = x * jax.lax.rsqrt(jnp.square(x).mean(-1, keepdims=True) + 1e-5) * p["norm"]
+        h = jax.nn.silu(h @ p["gate"] + p["bias"]) * (h @ p["up"])
+        return x + h @ p["down"], jnp.abs(h).mean()
+
+    if recomputed:
+        layer = jax.checkpoint(layer)
+
+    def loss(params, tokens, targets):
+        blocks = half(params["layers"]) if cast == "before" else params["layers"]
+        x = params["embedding"][tokens]
+        x, sizes = jax.lax.scan(layer, x, blocks, unroll=unroll)
+        logits = x @ params["embedding"].T
+        losses = optax.softmax_cross_entropy_with_integer_labels(logits, targets)
+        return losses.mean() + 0.1 * sizes.mean()
+
+    if optimizer is None:
+        optimizer = optax.chain(optax.clip_by_global_norm(0.5), optax.adamw(0.01))
+    params = {
+        "embedding": normal(vocabulary, width, seed=1),
+        "layers": {
+            "norm": np.ones((layers, width), np.float32),
+            "bias": normal(layers, hidden, seed=2),
+            "gate": normal(layers, width, hidden, seed=3, scale=0.4),
+            "up": normal(layers, width, hidden, seed=4, scale=0.4),
+            "down": normal(layers, hidden, width, seed=5, scale=0.4),
+        },
+    }
+    rng = np.random.default_rng(0)
+    tokens = rng.integers(0, vocabulary, (2, 24, 3)).astype(np.int32)
+    return with_optimizer(loss, optimizer, params, tokens, microbatches)
+
+
+def stacks_of_stacks() -> Step:
+    """A scan over groups of layers, in each a scan over layers; a stack of
+    scalars; a stack that is read in two loops, and by position outside."""
+
+    def loss(params, x, y):
+        def layer(x, p):
+            return x + jnp.tanh(x @ p["w"]) * p["scale"], None
+
+        def group(x, p):
+            x, _ = jax.lax.scan(layer, x, {"w": p["w"], "scale": p["scale"]})
+            return x @ p["out"], None
+
+        x, _ = jax.lax.scan(group, x, params["groups"])
+        add = lambda x, w: (x + x @ w, None)
+        x, _ = jax.lax.scan(add, x, params["groups"]["out"], reverse=True)
+        return jnp.square(x @ params["groups"]["w"][1, 0] - y).mean()
+
+    params = {
+        "groups": {
+            "w": normal(2, 3, 5, 5, seed=1, scale=0.4),
+            "scale": normal(2, 3, seed=2),
+            "out": normal(2, 5, 5, seed=3, scale=0.4),
+        }
+    }
+    batch = (normal(24, 5, seed=4), normal(24, 5, seed=5))
+    return with_optimizer(loss, optax.adam(0.01), params, batch)
+
+
 def odd_state() -> Step:
     """Parameters of rank 0, of one and of no element, one that the step ignores
     and one that it hands on unchanged; a rate between the batch's arguments;
@@ -457,6 +552,15 @@ CASES: dict[str, Callable[[], Step]] = {
     "rows_of_several_kinds": rows_of_several_kinds,
     "in_batch_negatives": in_batch_negatives,
     "recomputed_blocks": recomputed_blocks,
+    "stacked": stacked_layers,
+    "stacked_recomputed": lambda: stacked_layers(recomputed=True),
+    "stacked_accumulated": lambda: stacked_layers(microbatches=3, recomputed=True),
+    "stacked_bf16": lambda: stacked_layers(optax.sgd(0.1), cast="layer"),
+    "stacked_bf16_before": lambda: stacked_layers(
+        optax.sgd(0.1), cast="before", recomputed=True
+    ),
+    "stacked_lamb": lambda: stacked_layers(optax.lamb(0.01), unroll=2, layers=4),
+    "stacks_of_stacks": stacks_of_stacks,
     "odd_state": odd_state,
     "branches": branches,
     "norms": norms,
@@ -465,6 +569,8 @@ CASES: dict[str, Callable[[], Step]] = {
     "gpt": lambda: small_gpt(layers=2),
     "gpt_tied": lambda: small_gpt(tied=True),
     "gpt_accumulated": lambda: small_gpt(microbatches=3),
+    "one_microbatch": lambda: scanned_microbatches(1),
+    "two_microbatches": lambda: scanned_microbatches(2),
     "gpt_tied_accumulated": lambda: small_gpt(microbatches=3, tied=True),
     "gpt2": small_gpt2,
     "llama": small_llama,

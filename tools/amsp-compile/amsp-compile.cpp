@@ -64,6 +64,17 @@ static cl::opt<int64_t>
     packBytes("pack-bytes", cl::cat(category), cl::init(0),
               cl::desc("Copy tensors of up to so many bytes into one buffer of "
                        "a fused collective (default 0: none)"));
+static cl::opt<bool> peelMicrobatches(
+    "peel-microbatches", cl::cat(category), cl::init(false),
+    cl::desc("Take the first and the last microbatch out of their loop, so "
+             "that what is gathered and reduced once a step overlaps too"));
+static cl::opt<bool> pipelineLoops(
+    "pipeline-loops", cl::cat(category), cl::init(false),
+    cl::desc("In loops over layers, gather one layer ahead and reduce one "
+             "behind"));
+static cl::opt<int64_t> pipelineBytes(
+    "pipeline-bytes", cl::cat(category), cl::init(0),
+    cl::desc("Bytes that a pipelined loop carries at most (default 0: all)"));
 static cl::opt<std::string> target("target", cl::cat(category), cl::init("cpu"),
                                    cl::desc("cpu"));
 static cl::opt<std::string>
@@ -149,6 +160,9 @@ getCommunication(const std::optional<Cluster> &parsed) {
   options.fuse = !noFuse;
   options.fuseBytes = fuseBytes;
   options.packBytes = packBytes;
+  options.peelMicrobatches = peelMicrobatches;
+  options.pipelineLoops = pipelineLoops;
+  options.pipelineBytes = pipelineBytes;
   return options;
 }
 
@@ -164,9 +178,9 @@ static llvm::Expected<CompileOptions> getOptions() {
   if (!parseReduceType(reduceType))
     return llvm::createStringError("--reduce-type " + reduceType +
                                    ": expected f32, bf16 or graph");
-  if (fuseBytes < 0 || packBytes < 0)
-    return llvm::createStringError(
-        "--fuse-bytes and --pack-bytes cannot be negative");
+  if (fuseBytes < 0 || packBytes < 0 || pipelineBytes < 0)
+    return llvm::createStringError("--fuse-bytes, --pack-bytes and "
+                                   "--pipeline-bytes cannot be negative");
   if (!report.empty() && !StringRef(report).ends_with(".json"))
     return llvm::createStringError("--report " + report +
                                    ": this build writes .json only");

@@ -29,6 +29,12 @@ struct CommunicateOptions {
   /// Bytes of a fused collective, and of tensors that are packed.
   int64_t fuseBytes = 1'000'000'000'000'000'000;
   int64_t packBytes = 0;
+  /// Take the first and the last microbatch out of their loop.
+  bool peelMicrobatches = false;
+  /// Gather layers one iteration ahead, reduce their gradients one behind; of a
+  /// loop, up to so many bytes (0: all).
+  bool pipelineLoops = false;
+  int64_t pipelineBytes = 0;
 };
 
 /// From the program of one rank, as amsp-partition leaves it, to the same

@@ -118,4 +118,160 @@ def FuseCollectives : Pass<"amsp-fuse-collectives", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::amsp::stablehlo::StableHLODialect"];
 }
 
+def PeelMicrobatches : Pass<"amsp-peel-microbatches", "::mlir::func::FuncOp"> {
+  let summary = "Takes the first and the last microbatch out of their loop";
+  let description = [{
+    What happens once a step stands before and behind a loop over microbatches: the
+    gathers of what is kept of the parameters, and the reductions of accumulated
+    gradients. With the first iteration beside them, the gathers can run within its
+    forward pass, and with the last one, the reductions behind its backward pass.
+
+    A loop over microbatches is one of the step's own block, of known trip count,
+    that takes slices of a batch argument. Its first iteration is peeled if a
+    collective of state comes to its body, its last one if one follows from its
+    results. One iteration between them is written out, too. Gathers in the copies
+    get windows of their own. The copies' kernels are those of the loop.
+
+    ```mlir
+    // --amsp-peel-microbatches --canonicalize --cse
+    func.func @step(%p: tensor<4xf32> {amsp.role = #amsp.role<param>},
+                    %x: tensor<4x8xf32> {amsp.role = #amsp.role<batch>}) -> tensor<4xf32> {
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %four = stablehlo.constant dense<4> : tensor<i32>
+      %none = stablehlo.constant dense<0.0> : tensor<8xf32>
+      %w = amsp.all_gather %p group = <[1:2]> parameter = 0 : tensor<4xf32> -> tensor<8xf32>
+      %0:2 = stablehlo.while(%i = %zero, %sum = %none) : tensor<i32>, tensor<8xf32>
+      cond {
+        %2 = stablehlo.compare LT, %i, %four, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %2 : tensor<i1>
+      } do {
+        %2 = stablehlo.dynamic_slice %x, %i, %zero, sizes = [1, 8] : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+        %3 = stablehlo.reshape %2 : (tensor<1x8xf32>) -> tensor<8xf32>
+        %4 = stablehlo.multiply %3, %w : tensor<8xf32>
+        %5 = stablehlo.add %sum, %4 : tensor<8xf32>
+        %6 = stablehlo.add %i, %one : tensor<i32>
+        stablehlo.return %6, %5 : tensor<i32>, tensor<8xf32>
+      }
+      %1 = amsp.reduce_scatter sum %0#1 group = <[1:2]> parameter = 0 : tensor<8xf32> -> tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @step(%arg0: tensor<4xf32> {amsp.role = #amsp.role<param>}, %arg1: tensor<4x8xf32> {amsp.role = #amsp.role<batch>}) -> tensor<4xf32> {
+      %c = stablehlo.constant dense<3> : tensor<i32>
+      %c_0 = stablehlo.constant dense<0> : tensor<i32>
+      %c_1 = stablehlo.constant dense<1> : tensor<i32>
+      %cst = stablehlo.constant dense<0.000000e+00> : tensor<8xf32>
+      %0 = amsp.all_gather %arg0 group = <[1:2]>  parameter = 0 : tensor<4xf32> -> tensor<8xf32>
+      %1 = stablehlo.dynamic_slice %arg1, %c_0, %c_0, sizes = [1, 8] : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+      %2 = stablehlo.reshape %1 : (tensor<1x8xf32>) -> tensor<8xf32>
+      %3 = stablehlo.multiply %2, %0 : tensor<8xf32>
+      %4 = stablehlo.add %3, %cst : tensor<8xf32>
+      %5:2 = stablehlo.while(%iterArg = %c_1, %iterArg_2 = %4) : tensor<i32>, tensor<8xf32>
+      cond {
+        %11 = stablehlo.compare LT, %iterArg, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %11 : tensor<i1>
+      } do {
+        %11 = stablehlo.dynamic_slice %arg1, %iterArg, %c_0, sizes = [1, 8] : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+        %12 = stablehlo.reshape %11 : (tensor<1x8xf32>) -> tensor<8xf32>
+        %13 = stablehlo.multiply %12, %0 : tensor<8xf32>
+        %14 = stablehlo.add %iterArg_2, %13 : tensor<8xf32>
+        %15 = stablehlo.add %iterArg, %c_1 : tensor<i32>
+        stablehlo.return %15, %14 : tensor<i32>, tensor<8xf32>
+      }
+      %6 = stablehlo.dynamic_slice %arg1, %c, %c_0, sizes = [1, 8] : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+      %7 = stablehlo.reshape %6 : (tensor<1x8xf32>) -> tensor<8xf32>
+      %8 = stablehlo.multiply %7, %0 : tensor<8xf32>
+      %9 = stablehlo.add %5#1, %8 : tensor<8xf32>
+      %10 = amsp.reduce_scatter  sum %9 group = <[1:2]>  parameter = 0 : tensor<8xf32> -> tensor<4xf32>
+      return %10 : tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numFirst", "first", "first iterations peeled">,
+    Statistic<"numLast", "last", "last iterations peeled">
+  ];
+}
+
+def PipelineLoops : Pass<"amsp-pipeline-loops", "::mlir::func::FuncOp"> {
+  let summary = "Runs a layer's gathers one iteration ahead and its reductions one behind";
+  let description = [{
+    In a loop of known trip count, counting up or down through a stack of layers,
+    two kinds of collectives need not wait for the iteration's computation: gathers
+    of slices, at a position that the counter gives, of what the loop does not
+    change, and reductions whose results are only written into a stack. The former
+    are gathered in the iteration before and carried, the values that the latter
+    reduce are carried to the next iteration. Both then stand at the top of an
+    iteration, independent of its computation, and `amsp-schedule-collectives` can
+    start them there and await them at its end. The first gather, the last
+    reduction and the iterations whose neighbour is missing are written out before
+    and behind the loop. No collective is added, and each value is computed
+    as before.
+
+    A pipelined loop holds two layers' gathered parameters and two layers'
+    gradients. `max-bytes` bounds what is carried; collectives beyond it stay, in the
+    order of the program, gathers first. Each pipelined loop is a remark.
+
+    ```mlir
+    // --amsp-pipeline-loops --canonicalize --cse
+    func.func @forward(%p: tensor<3x4xf32>, %x: tensor<8xf32>) -> tensor<8xf32> {
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %three = stablehlo.constant dense<3> : tensor<i32>
+      %0:2 = stablehlo.while(%i = %zero, %h = %x) : tensor<i32>, tensor<8xf32>
+      cond {
+        %1 = stablehlo.compare LT, %i, %three, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %1 : tensor<i1>
+      } do {
+        %1 = stablehlo.dynamic_slice %p, %i, %zero, sizes = [1, 4] : (tensor<3x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+        %2 = amsp.all_gather %1 group = <[1:2]> keep = 1 : tensor<1x4xf32> -> tensor<1x8xf32>
+        %3 = stablehlo.reshape %2 : (tensor<1x8xf32>) -> tensor<8xf32>
+        %4 = stablehlo.multiply %h, %3 : tensor<8xf32>
+        %5 = stablehlo.add %i, %one : tensor<i32>
+        stablehlo.return %5, %4 : tensor<i32>, tensor<8xf32>
+      }
+      return %0#1 : tensor<8xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @forward(%arg0: tensor<3x4xf32>, %arg1: tensor<8xf32>) -> tensor<8xf32> {
+      %c = stablehlo.constant dense<2> : tensor<i32>
+      %c_0 = stablehlo.constant dense<0> : tensor<i32>
+      %c_1 = stablehlo.constant dense<1> : tensor<i32>
+      %0 = stablehlo.dynamic_slice %arg0, %c_0, %c_0, sizes = [1, 4] : (tensor<3x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+      %1 = amsp.all_gather %0 group = <[1:2]>  keep = 1 : tensor<1x4xf32> -> tensor<1x8xf32>
+      %2:3 = stablehlo.while(%iterArg = %c_0, %iterArg_2 = %arg1, %iterArg_3 = %1) : tensor<i32>, tensor<8xf32>, tensor<1x8xf32>
+      cond {
+        %5 = stablehlo.compare LT, %iterArg, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %5 : tensor<i1>
+      } do {
+        %5 = stablehlo.add %iterArg, %c_1 : tensor<i32>
+        %6 = stablehlo.dynamic_slice %arg0, %5, %c_0, sizes = [1, 4] : (tensor<3x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+        %7 = amsp.all_gather %6 group = <[1:2]>  keep = 1 : tensor<1x4xf32> -> tensor<1x8xf32>
+        %8 = stablehlo.reshape %iterArg_3 : (tensor<1x8xf32>) -> tensor<8xf32>
+        %9 = stablehlo.multiply %iterArg_2, %8 : tensor<8xf32>
+        stablehlo.return %5, %9, %7 : tensor<i32>, tensor<8xf32>, tensor<1x8xf32>
+      }
+      %3 = stablehlo.reshape %2#2 : (tensor<1x8xf32>) -> tensor<8xf32>
+      %4 = stablehlo.multiply %2#1, %3 : tensor<8xf32>
+      return %4 : tensor<8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", "0",
+           "Bytes that a loop may carry for this at most; 0: as many as there are">
+  ];
+  let statistics = [
+    Statistic<"numLoops", "loops", "pipelined loops">,
+    Statistic<"numGathers", "gathers", "gathers that run one iteration ahead">,
+    Statistic<"numReductions", "reductions", "reductions that run one iteration behind">,
+    Statistic<"bytes", "bytes", "bytes that are carried for them">
+  ];
+}
+
 #endif // AMSP_COMMUNICATION_PASSES_TD

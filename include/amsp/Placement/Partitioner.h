@@ -17,9 +17,10 @@ namespace amsp {
 /// use asks for, pulls the placement up into replicated producers, or converts.
 /// A flat value that is used whole (a parameter) is gathered in two stages:
 /// from the resting pieces of OS to the kept pieces of P once, before its first
-/// use; and from these to the whole at each use. The whole value, and the chain
-/// of shape changes and converts behind it, live in a *window*: a run of uses
-/// with no use of another unit between them.
+/// use; and from these to the whole at each use. A slice that a loop takes of a
+/// stack is taken of the kept pieces, and gathered by itself. The whole value,
+/// and the chain of shape changes and converts behind it, live in a *window*: a
+/// run of uses with no use of another unit between them.
 class Partitioner {
 public:
   Partitioner(mlir::func::FuncOp step, const PlacementAnalysis &analysis,
@@ -43,7 +44,8 @@ private:
                      llvm::ArrayRef<Placement> carries);
   mlir::Operation *emitLocal(mlir::Operation *op, const Transfer &transfer,
                              llvm::ArrayRef<mlir::Value> operands);
-  mlir::Value maskPadding(stablehlo::ReduceOp reduce, mlir::Value piece);
+  mlir::Value maskPadding(stablehlo::ReduceOp reduce, const Placement &input,
+                          mlir::Value piece);
   void define(mlir::Value value, mlir::Value local);
   void remarkGathers(mlir::Operation *op, const Transfer &transfer);
 
@@ -52,7 +54,11 @@ private:
   mlir::Value pullUp(mlir::Value value, const Placement &placement);
   mlir::Value pullConstant(mlir::Operation *op, const Placement &placement);
   mlir::Value pullIota(stablehlo::IotaOp iota, const Placement &placement);
+  bool isWidened(mlir::Value value) const;
+  mlir::Value widen(mlir::Value value);
   mlir::Value getWhole(mlir::Value value);
+  mlir::Value getKept(mlir::Value value);
+  Placement getKeptPlacement(mlir::Value value) const;
   mlir::Value getUse(mlir::Value value, const Placement &placement);
 
   /// The state, or use of state, that optimization barriers hand on as this
@@ -61,7 +67,10 @@ private:
   bool isUseChain(mlir::Value value) const;
   /// The flat value at the root of a use chain, or the value itself.
   mlir::Value getChainRoot(mlir::Value value) const;
-  /// The parameter argument that a flat value is, converted at most.
+  /// The flat operand of an op that takes a flat value apart, or changes its
+  /// shape or type; null for other values.
+  mlir::Value getStateOperand(mlir::Value value) const;
+  /// The parameter argument that a flat value is, or is a slice of.
   std::optional<unsigned> getParameter(mlir::Value value) const;
   llvm::StringRef getUnit(unsigned parameter) const;
   CollectiveTag getTag(mlir::Value value) const;

@@ -37,6 +37,9 @@ struct Placement {
   Reduction reduction = Reduction::Sum;
   PartialOver over = PartialOver::Batch;
   ModelState state = ModelState::OS;
+  /// Of a flat value: the leading dimensions that are kept whole. Each of their
+  /// rows is padded and cut by itself.
+  int64_t keep = 0;
 
   static Placement replicated() { return {}; }
   static Placement split(int64_t dim) {
@@ -52,22 +55,31 @@ struct Placement {
     placement.over = over;
     return placement;
   }
-  static Placement flat(ModelState state) {
+  static Placement flat(ModelState state, int64_t keep = 0) {
     Placement placement;
     placement.kind = Flat;
     placement.state = state;
+    placement.keep = keep;
     return placement;
   }
-  static Placement partialFlat() {
+  static Placement partialFlat(int64_t keep = 0) {
     Placement placement;
     placement.kind = PartialFlat;
     placement.state = ModelState::G;
+    placement.keep = keep;
+    return placement;
+  }
+  Placement withKeep(int64_t kept) const {
+    Placement placement = *this;
+    placement.keep = kept;
     return placement;
   }
 
   bool isReplicated() const { return kind == Replicated; }
   bool isSplit() const { return kind == Split; }
   bool isFlat() const { return kind == Flat; }
+  /// Local values are pieces of rows: a flat value, or a sum of such.
+  bool isInPieces() const { return kind == Flat || kind == PartialFlat; }
   /// A sum, maximum or minimum that is still to be completed.
   bool isPartial() const { return kind == Partial || kind == PartialFlat; }
   bool isPartialSum() const {
@@ -75,11 +87,13 @@ struct Placement {
   }
 
   /// Fields in an order that tells placements apart.
-  std::tuple<int, int64_t, int, int, int> key() const {
-    return {kind, kind == Split ? dim : 0,
+  std::tuple<int, int64_t, int, int, int, int64_t> key() const {
+    return {kind,
+            kind == Split ? dim : 0,
             kind == Partial ? static_cast<int>(reduction) : 0,
             kind == Partial ? static_cast<int>(over) : 0,
-            kind == Flat ? static_cast<int>(state) : 0};
+            kind == Flat ? static_cast<int>(state) : 0,
+            isInPieces() ? keep : 0};
   }
   bool operator==(const Placement &other) const { return key() == other.key(); }
   bool operator!=(const Placement &other) const { return key() != other.key(); }
@@ -88,11 +102,21 @@ struct Placement {
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
                               const Placement &placement);
 
-/// The type of a rank's local value: of one dimension if it is flat, unless OS
-/// is not cut at all.
+/// The type of a rank's local value: of the kept dimensions and one more if it
+/// is flat, unless OS is not cut at all.
 mlir::RankedTensorType getLocalType(mlir::RankedTensorType global,
                                     const Placement &placement,
                                     const Grid &grid);
+
+/// Elements of each row that the leading dimensions of a flat value index.
+int64_t getRowElements(mlir::RankedTensorType global,
+                       const Placement &placement);
+
+/// How many leading dimensions of `to` hold the rows that the `keep` leading
+/// ones of `from` hold, when a value is reshaped; the fewest, or nothing if
+/// rows are divided or joined.
+std::optional<int64_t> mapKeep(mlir::RankedTensorType from,
+                               mlir::RankedTensorType to, int64_t keep);
 
 } // namespace amsp
 

@@ -3,6 +3,7 @@
 #ifndef AMSP_PLACEMENT_PLACEMENTANALYSIS_H
 #define AMSP_PLACEMENT_PLACEMENTANALYSIS_H
 
+#include "amsp/Placement/CountedLoop.h"
 #include "amsp/Placement/PlacementOpInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -22,7 +23,9 @@ namespace amsp {
 /// that need its value, by bytes times trip counts; ties go to the latest
 /// values. From a completed value on, all uses share it (`getPlacement`). It is
 /// completed to a flat placement if a chain of elementwise ops leads from it to
-/// flat states: so gradients are found, not declared. Rows that an op moves
+/// flat states: so gradients are found, not declared. One that a loop stacks
+/// slice by slice is completed in the iteration that makes the slice, one that
+/// it accumulates, to pieces of G where it is added. Rows that an op moves
 /// between ranks are cut anew behind it (Recut.h).
 class PlacementAnalysis {
 public:
@@ -59,8 +62,12 @@ private:
   void visitWhile(stablehlo::WhileOp loop);
   bool completePartials();
   bool pullFlatCompletions();
-  bool demandFlat(mlir::Value value);
-  bool accumulatePieces();
+  bool demandFlat(mlir::Value value, int64_t keep);
+  bool placeGradientCarries();
+  bool placeGradientCarry(stablehlo::WhileOp loop, unsigned index,
+                          const Placement &placement);
+  bool keepsPieces(mlir::Value value, int64_t keep,
+                   mlir::OpOperand *yield) const;
   void setNatural(mlir::Value value, const Placement &placement);
 
   mlir::func::FuncOp step;
@@ -69,22 +76,11 @@ private:
   llvm::DenseMap<mlir::Value, Placement> natural;
   llvm::MapVector<mlir::Value, Placement> completions;
   llvm::DenseMap<mlir::Value, Placement> recuts;
-  /// Loop carries (first region's arguments) that accumulate pieces.
-  llvm::DenseSet<mlir::Value> pieceCarries;
+  /// Placements of the loop carries (arguments of the body) that accumulate
+  /// gradients, or stack them slice by slice.
+  llvm::DenseMap<mlir::Value, Placement> gradientCarries;
   llvm::DenseSet<mlir::Value> demanded;
 };
-
-/// How often a loop is taken to run whose count is not known: more than once,
-/// so that sums are completed before it rather than in it.
-inline constexpr int64_t kUnknownTripCount = 16;
-
-/// How often a step runs the op: the product of the trip counts of the loops
-/// around it.
-int64_t getTripCount(mlir::Operation *op);
-
-/// Iterations of a loop whose condition compares a carry, stepped by a
-/// constant from a constant, with a constant.
-std::optional<int64_t> getLoopTripCount(stablehlo::WhileOp loop);
 
 } // namespace amsp
 

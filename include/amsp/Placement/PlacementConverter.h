@@ -55,7 +55,8 @@ public:
                       const CollectiveTag &tag = {}) const;
 
   /// Elements beyond a piece's valid ones, on some rank, are padding.
-  bool hasPadding(mlir::RankedTensorType global) const;
+  bool hasPadding(mlir::RankedTensorType global,
+                  const Placement &placement) const;
 
 private:
   struct Step;

@@ -191,9 +191,8 @@ struct ReduceModel
                            Placement::partial(*reduction, PartialOver::Batch));
     if (input.kind == Placement::Partial && input.reduction == *reduction)
       return inputTransfer(op, input, input);
-    bool reducesAll = static_cast<int64_t>(dims.size()) ==
-                      getTensorType(reduce.getInputs().front()).getRank();
-    if (input.isFlat() && input.state == ModelState::OS && reducesAll)
+    if (input.isFlat() && input.state == ModelState::OS &&
+        reducesRows(reduce, input.keep))
       return inputTransfer(op, input,
                            Placement::partial(*reduction, PartialOver::States));
     return getReplicatedTransfer(op);
@@ -201,13 +200,28 @@ struct ReduceModel
 
   void localizeAttributes(Operation *op, Operation *local,
                           const Transfer &transfer) const {
-    // A piece has one dimension; a flat value that is not cut has its own.
-    if (transfer.operands.front().isFlat() &&
-        local->getOperand(0).getType() != op->getOperand(0).getType())
-      cast<stablehlo::ReduceOp>(local).setDimensions({0});
+    // A piece of a row has one dimension; a flat value that is not cut has its
+    // own.
+    const Placement &input = transfer.operands.front();
+    if (!input.isFlat() ||
+        local->getOperand(0).getType() == op->getOperand(0).getType())
+      return;
+    SmallVector<int64_t> dims =
+        llvm::filter_to_vector(cast<stablehlo::ReduceOp>(op).getDimensions(),
+                               [&](int64_t dim) { return dim < input.keep; });
+    dims.push_back(input.keep);
+    cast<stablehlo::ReduceOp>(local).setDimensions(dims);
   }
 
 private:
+  /// True if all dimensions but the `keep` leading ones are reduced.
+  static bool reducesRows(stablehlo::ReduceOp reduce, int64_t keep) {
+    int64_t rank = getTensorType(reduce.getInputs().front()).getRank();
+    return llvm::all_of(llvm::seq(keep, rank), [&](int64_t dim) {
+      return llvm::is_contained(reduce.getDimensions(), dim);
+    });
+  }
+
   static Transfer inputTransfer(Operation *op, const Placement &input,
                                 const Placement &result) {
     Transfer transfer = getReplicatedTransfer(op);

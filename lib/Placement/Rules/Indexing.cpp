@@ -230,6 +230,22 @@ private:
 // dynamic_slice, dynamic_update_slice
 //===----------------------------------------------------------------------===//
 
+/// True if a value in pieces, and a slice of it, differ along kept dimensions
+/// only.
+static bool isAlongKept(ArrayRef<int64_t> whole, ArrayRef<int64_t> slice,
+                        const Placement &placement) {
+  return placement.isInPieces() &&
+         placement.keep < static_cast<int64_t>(whole.size()) &&
+         whole.drop_front(placement.keep) == slice.drop_front(placement.keep);
+}
+
+/// Leaves a start index for each kept dimension and one for the pieces, which
+/// are taken whole; the indices begin at operand `first`.
+static void truncateIndices(Operation *local, unsigned first, int64_t keep) {
+  unsigned count = first + keep + 1;
+  local->eraseOperands(count, local->getNumOperands() - count);
+}
+
 struct DynamicSliceModel
     : PlacementOpInterface::ExternalModel<DynamicSliceModel,
                                           stablehlo::DynamicSliceOp> {
@@ -242,7 +258,9 @@ struct DynamicSliceModel
         operand.isSplit() &&
         slice.getSliceSizes()[operand.dim] ==
             getTensorType(slice.getOperand()).getDimSize(operand.dim);
-    if (isWhole || operand.kind == Placement::Partial) {
+    if (isWhole || operand.kind == Placement::Partial ||
+        isAlongKept(getTensorType(slice.getOperand()).getShape(),
+                    slice.getSliceSizes(), operand)) {
       transfer.operands[0] = operand;
       transfer.results[0] = operand;
     }
@@ -252,10 +270,17 @@ struct DynamicSliceModel
   void localizeAttributes(Operation *op, Operation *local,
                           const Transfer &transfer) const {
     const Placement &operand = transfer.operands.front();
-    if (!operand.isSplit())
-      return;
     SmallVector<int64_t> sizes(
         cast<stablehlo::DynamicSliceOp>(op).getSliceSizes());
+    RankedTensorType result = getTensorType(local->getResult(0));
+    if (operand.isInPieces() && result != op->getResult(0).getType()) {
+      truncateIndices(local, 1, operand.keep);
+      sizes.truncate(operand.keep);
+      sizes.push_back(result.getShape().back());
+      cast<stablehlo::DynamicSliceOp>(local).setSliceSizes(sizes);
+    }
+    if (!operand.isSplit())
+      return;
     sizes[operand.dim] =
         getTensorType(local->getResult(0)).getDimSize(operand.dim);
     cast<stablehlo::DynamicSliceOp>(local).setSliceSizes(sizes);
@@ -274,13 +299,52 @@ struct DynamicUpdateSliceModel
         findPlacement(tensors, [](auto &p) { return p.isSplit(); });
     if (split && coversWhole(update, tensors[*split].dim))
       return assign(transfer, tensors[*split]);
+    if (std::optional<Placement> flat = getFlat(update, tensors))
+      return assign(transfer, *flat);
     std::optional<Placement> joined = joinPartialOperands(tensors);
-    if (joined && joined->kind == Placement::Partial)
+    if (joined &&
+        (joined->kind == Placement::Partial ||
+         isAlongKept(getTensorType(update.getOperand()).getShape(),
+                     getTensorType(update.getUpdate()).getShape(), *joined)))
       return assign(transfer, *joined);
     return transfer;
   }
 
+  void localizeAttributes(Operation *op, Operation *local,
+                          const Transfer &transfer) const {
+    const Placement &result = transfer.results.front();
+    if (result.isInPieces() &&
+        local->getResult(0).getType() != op->getResult(0).getType())
+      truncateIndices(local, 2, result.keep);
+  }
+
 private:
+  /// The flat placement in which slices are written into a stack: that of the
+  /// stack, else the one in which the update's rows are the stack's.
+  static std::optional<Placement> getFlat(stablehlo::DynamicUpdateSliceOp op,
+                                          ArrayRef<Placement> tensors) {
+    std::optional<unsigned> flat =
+        findPlacement(tensors, [](auto &p) { return p.isFlat(); });
+    if (!flat)
+      return std::nullopt;
+    RankedTensorType stack = getTensorType(op.getOperand());
+    RankedTensorType update = getTensorType(op.getUpdate());
+    Placement placement = tensors[*flat];
+    if (*flat == 1) {
+      int64_t keep = placement.keep;
+      for (int64_t dim = keep; dim < stack.getRank(); ++dim)
+        if (stack.getDimSize(dim) != update.getDimSize(dim))
+          keep = dim + 1;
+      if (mapKeep(update, update, keep) !=
+          mapKeep(update, update, placement.keep))
+        return std::nullopt;
+      placement.keep = keep;
+    }
+    if (!isAlongKept(stack.getShape(), update.getShape(), placement))
+      return std::nullopt;
+    return placement;
+  }
+
   static bool coversWhole(stablehlo::DynamicUpdateSliceOp op, int64_t dim) {
     return getTensorType(op.getOperand()).getDimSize(dim) ==
            getTensorType(op.getUpdate()).getDimSize(dim);

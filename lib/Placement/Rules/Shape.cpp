@@ -2,6 +2,7 @@
 
 #include "Rules.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "amsp/Placement/FlatFlow.h"
 
 using namespace mlir;
 using namespace amsp;
@@ -43,15 +44,37 @@ struct BroadcastModel
     }
     if (isKeptPartial(operand))
       return firstOperandTransfer(op, operand, operand);
+    if (operand.isInPieces() && keepsFlatOrder(op)) {
+      int64_t keep =
+          operand.keep == 0
+              ? 0
+              : broadcast.getBroadcastDimensions()[operand.keep - 1] + 1;
+      return firstOperandTransfer(op, operand, operand.withKeep(keep));
+    }
     return getReplicatedTransfer(op);
+  }
+
+  void localizeAttributes(Operation *op, Operation *local,
+                          const Transfer &transfer) const {
+    const Placement &operand = transfer.operands.front();
+    bool isWhole = local->getOperandTypes() == op->getOperandTypes() &&
+                   local->getResultTypes() == op->getResultTypes();
+    if (!operand.isInPieces() || isWhole)
+      return;
+    auto broadcast = cast<stablehlo::BroadcastInDimOp>(local);
+    SmallVector<int64_t> dims(
+        broadcast.getBroadcastDimensions().take_front(operand.keep));
+    dims.push_back(transfer.results.front().keep);
+    broadcast.setBroadcastDimensions(dims);
   }
 
   MaybePlacements pullPlacement(Operation *op, const Placement &result,
                                 const PlacementContext &) const {
     auto broadcast = cast<stablehlo::BroadcastInDimOp>(op);
     if (!result.isSplit()) {
-      // One element is the same in every piece.
-      if (getTensorType(broadcast.getOperand()).getRank() == 0)
+      // Along whole rows, an element is the same in every piece.
+      if (llvm::all_of(broadcast.getBroadcastDimensions(),
+                       [&](int64_t dim) { return dim < result.keep; }))
         return SmallVector<Placement>{Placement::replicated()};
       return std::nullopt;
     }
@@ -142,11 +165,13 @@ struct ReshapeModel
         return firstOperandTransfer(op, operand, Placement::split(*dim));
       return getReplicatedTransfer(op);
     }
-    // Row-major order is what a flat placement cuts, so it stays; a scalar
-    // is never flat.
-    bool isFlat = operand.isFlat() || operand.kind == Placement::PartialFlat;
-    if (isKeptPartial(operand) || (isFlat && to.getRank() > 0))
+    if (isKeptPartial(operand))
       return firstOperandTransfer(op, operand, operand);
+    // Row-major order is what a flat placement cuts, so it stays if whole rows
+    // do; a scalar is never flat.
+    if (operand.isInPieces() && to.getRank() > 0)
+      if (std::optional<int64_t> keep = mapKeep(from, to, operand.keep))
+        return firstOperandTransfer(op, operand, operand.withKeep(*keep));
     return getReplicatedTransfer(op);
   }
 
@@ -155,9 +180,11 @@ struct ReshapeModel
     auto reshape = cast<stablehlo::ReshapeOp>(op);
     RankedTensorType from = getTensorType(reshape.getOperand());
     if (!result.isSplit()) {
-      if (from.getRank() == 0)
+      std::optional<int64_t> keep =
+          mapKeep(getTensorType(reshape.getResult()), from, result.keep);
+      if (from.getRank() == 0 || !keep)
         return std::nullopt;
-      return SmallVector<Placement>{result};
+      return SmallVector<Placement>{result.withKeep(*keep)};
     }
     std::optional<int64_t> dim =
         mapReshapedDim(getTensorType(reshape.getResult()), from, result.dim,
@@ -179,20 +206,26 @@ struct SliceModel
     auto slice = cast<stablehlo::SliceOp>(op);
     const Placement &operand = operands.front();
     if ((operand.isSplit() && isWhole(slice, operand.dim)) ||
-        isKeptPartial(operand))
+        isKeptPartial(operand) || takesRows(slice, operand))
       return firstOperandTransfer(op, operand, operand);
     return getReplicatedTransfer(op);
   }
 
   MaybePlacements pullPlacement(Operation *op, const Placement &result,
                                 const PlacementContext &) const {
-    if (result.isSplit() && isWhole(cast<stablehlo::SliceOp>(op), result.dim))
+    auto slice = cast<stablehlo::SliceOp>(op);
+    if ((result.isSplit() && isWhole(slice, result.dim)) ||
+        takesRows(slice, result))
       return SmallVector<Placement>{result};
     return std::nullopt;
   }
 
   void localizeAttributes(Operation *op, Operation *local,
                           const Transfer &transfer) const {
+    if (transfer.results.front().isInPieces() &&
+        local->getResult(0).getType() != op->getResult(0).getType())
+      localizeRows(cast<stablehlo::SliceOp>(local),
+                   transfer.results.front().keep);
     if (!transfer.results.front().isSplit())
       return;
     int64_t dim = transfer.results.front().dim;
@@ -202,6 +235,29 @@ struct SliceModel
   }
 
 private:
+  /// A piece has one dimension behind the kept ones, which is taken whole.
+  static void localizeRows(stablehlo::SliceOp local, int64_t keep) {
+    RankedTensorType type = getTensorType(local.getResult());
+    SmallVector<int64_t> starts(local.getStartIndices().take_front(keep));
+    SmallVector<int64_t> limits(local.getLimitIndices().take_front(keep));
+    SmallVector<int64_t> strides(local.getStrides().take_front(keep));
+    starts.push_back(0);
+    limits.push_back(type.getShape().back());
+    strides.push_back(1);
+    local.setStartIndices(starts);
+    local.setLimitIndices(limits);
+    local.setStrides(strides);
+  }
+
+  /// True if what is in pieces is sliced along kept dimensions only.
+  static bool takesRows(stablehlo::SliceOp slice, const Placement &placement) {
+    RankedTensorType type = getTensorType(slice.getOperand());
+    return placement.isInPieces() && placement.keep < type.getRank() &&
+           llvm::all_of(
+               llvm::seq(placement.keep, type.getRank()),
+               [&](int64_t dim) { return isWhole(slice, dim); });
+  }
+
   static bool isWhole(stablehlo::SliceOp slice, int64_t dim) {
     return getTensorType(slice.getOperand()).getDimSize(dim) ==
            getTensorType(slice.getResult()).getDimSize(dim);
@@ -251,6 +307,8 @@ struct ConcatenateModel
         findPlacement(operands, [](auto &p) { return p.isSplit(); });
     if (split && operands[*split].dim != dimension)
       return uniform(op, operands[*split]);
+    if (std::optional<Placement> flat = joinRows(concatenate, operands))
+      return uniform(op, *flat);
     std::optional<Placement> joined = joinPartialOperands(operands);
     if (joined && joined->kind == Placement::Partial)
       return uniform(op, *joined);
@@ -267,6 +325,25 @@ struct ConcatenateModel
   }
 
 private:
+  /// The placement in which flat operands are stacked: all of them can keep the
+  /// joined dimension, without being cut anew.
+  static std::optional<Placement> joinRows(stablehlo::ConcatenateOp op,
+                                           ArrayRef<Placement> operands) {
+    std::optional<unsigned> flat =
+        findPlacement(operands, [](auto &p) { return p.isFlat(); });
+    int64_t keep = static_cast<int64_t>(op.getDimension()) + 1;
+    if (!flat || keep == getTensorType(op.getResult()).getRank())
+      return std::nullopt;
+    for (auto [operand, placement] :
+         llvm::zip_equal(op.getInputs(), operands)) {
+      RankedTensorType type = getTensorType(operand);
+      if (placement.isFlat() &&
+          mapKeep(type, type, keep) != mapKeep(type, type, placement.keep))
+        return std::nullopt;
+    }
+    return operands[*flat].withKeep(keep);
+  }
+
   static Transfer uniform(Operation *op, const Placement &placement) {
     Transfer transfer = getReplicatedTransfer(op);
     llvm::fill(transfer.operands, placement);

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace amsp {
 #define GEN_PASS_DEF_PLACERESULTS
@@ -25,10 +26,59 @@ static Value copyOf(OpBuilder &builder, Location loc, Value tensor) {
                                ValueRange(), tensor);
 }
 
+/// The destination in the shape that `shaped` has before its reshape, at once
+/// behind the destination, so that what computes it can write there.
+template <typename OpTy>
+static Value reshapeDestination(OpBuilder &builder, OpTy shaped,
+                                Value destination) {
+  using Reverse =
+      std::conditional_t<std::is_same_v<OpTy, tensor::ExpandShapeOp>,
+                         tensor::CollapseShapeOp, tensor::ExpandShapeOp>;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(destination);
+  auto reshaped =
+      Reverse::create(builder, shaped.getLoc(), shaped.getSrcType(),
+                      destination, shaped.getReassociationIndices());
+  // One op where it is read in this shape, too: the analysis does not see that
+  // two are one buffer, and copies it instead of updating it in place.
+  for (Operation *user : llvm::make_early_inc_range(destination.getUsers())) {
+    auto other = dyn_cast<Reverse>(user);
+    if (other && other != reshaped && other.getType() == reshaped.getType() &&
+        other.getReassociation() == reshaped.getReassociation()) {
+      other->replaceAllUsesWith(reshaped);
+      other->erase();
+    }
+  }
+  return reshaped;
+}
+
 static Value materialize(OpBuilder &builder, Location loc, Value source,
                          Value destination) {
   return MaterializeInDestinationOp::create(builder, loc, source, destination)
       .getResult();
+}
+
+/// The same for a result of the step: its reshape is that of its destination.
+static Value materializeResult(OpBuilder &builder, Value source,
+                               Value destination) {
+  Location loc = source.getLoc();
+  if (auto expand = source.getDefiningOp<tensor::ExpandShapeOp>()) {
+    Value written =
+        materializeResult(builder, expand.getSrc(),
+                          reshapeDestination(builder, expand, destination));
+    return tensor::ExpandShapeOp::create(builder, loc, expand.getResultType(),
+                                         written,
+                                         expand.getReassociationIndices());
+  }
+  if (auto collapse = source.getDefiningOp<tensor::CollapseShapeOp>()) {
+    Value written =
+        materializeResult(builder, collapse.getSrc(),
+                          reshapeDestination(builder, collapse, destination));
+    return tensor::CollapseShapeOp::create(builder, loc,
+                                           collapse.getResultType(), written,
+                                           collapse.getReassociationIndices());
+  }
+  return materialize(builder, loc, source, destination);
 }
 
 static MemRefType getBufferType(Type tensor) {
@@ -235,7 +285,7 @@ void StepBoundary::writeResults() {
        llvm::zip_equal(terminator.getOperands(), destinations))
     if (value != destination.second)
       written.emplace_back(
-          materialize(builder, value.getLoc(), value, destination.second),
+          materializeResult(builder, value, destination.second),
           destination.first);
   // Nothing is left to copy here once both are one buffer; it keeps the value.
   for (auto [value, buffer] : written)

@@ -43,7 +43,7 @@ static PlacementAttr getPlacementAttr(MLIRContext *context,
     return PlacementAttr::get(context, PlacementKind::Split, placement.dim,
                               grid.getWorldDigits());
   if (placement.isFlat() && grid.getPieces(placement.state) > 1)
-    return PlacementAttr::get(context, PlacementKind::Flat, 0,
+    return PlacementAttr::get(context, PlacementKind::Flat, placement.keep,
                               grid.getDigits(placement.state));
   return PlacementAttr::getReplicated(context);
 }

@@ -1,6 +1,7 @@
 //===- StepArguments.cpp - What a step's arguments are for ----------------===//
 
 #include "StepArguments.h"
+#include "amsp/Placement/Stacks.h"
 
 using namespace mlir;
 using namespace amsp;
@@ -48,13 +49,15 @@ std::string amsp::getArgumentName(func::FuncOp step, unsigned argument) {
 
 SmallVector<Placement> amsp::getArgumentPlacements(func::FuncOp step) {
   SmallVector<Placement> placements;
+  SmallVector<int64_t> kept = findKeptDims(step);
   for (BlockArgument argument : step.getArguments()) {
     Placement &placement = placements.emplace_back();
     std::optional<Role> role = getRole(step, argument.getArgNumber());
     if (!role || cast<RankedTensorType>(argument.getType()).getRank() == 0)
       continue;
     if (*role == Role::Param || *role == Role::OptState)
-      placement = Placement::flat(ModelState::OS);
+      placement =
+          Placement::flat(ModelState::OS, kept[argument.getArgNumber()]);
     else if (*role == Role::Batch)
       placement = Placement::split(0);
   }

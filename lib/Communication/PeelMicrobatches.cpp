@@ -1,0 +1,152 @@
+//===- PeelMicrobatches.cpp - First and last microbatch beside their loop -===//
+
+#include "LoopCloning.h"
+#include "amsp/Communication/Passes.h"
+#include "amsp/Dialect/AMSP/IR/AMSPOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace amsp {
+#define GEN_PASS_DEF_PEELMICROBATCHES
+#include "amsp/Communication/Passes.h.inc"
+} // namespace amsp
+
+using namespace mlir;
+using namespace amsp;
+using stablehlo::WhileOp;
+
+/// True for ops that only move rows of their first operand.
+static bool movesRows(Operation *op) {
+  return isa<stablehlo::ConvertOp, stablehlo::DynamicSliceOp,
+             stablehlo::ReshapeOp, stablehlo::SliceOp, stablehlo::TransposeOp,
+             AllGatherOp>(op);
+}
+
+static bool isBatch(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!movesRows(op))
+      return false;
+    value = op->getOperand(0);
+  }
+  auto argument = cast<BlockArgument>(value);
+  auto step = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  if (!step)
+    return false;
+  auto role =
+      step.getArgAttrOfType<RoleAttr>(argument.getArgNumber(), kRoleAttr);
+  return role && role.getValue() == Role::Batch;
+}
+
+/// True if an iteration takes its part of the batch.
+static bool takesMicrobatches(WhileOp loop) {
+  return llvm::any_of(
+      loop.getBody().front().getOps<stablehlo::DynamicSliceOp>(),
+      [](stablehlo::DynamicSliceOp slice) {
+        return isBatch(slice.getOperand());
+      });
+}
+
+static bool movesState(Operation *op) {
+  auto collective = dyn_cast<CollectiveOpInterface>(op);
+  return collective && collective.hasParameter();
+}
+
+/// True if a collective of state comes to `value` through ops of one block.
+static bool comesFromState(Value value, llvm::DenseSet<Value> &seen) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !seen.insert(value).second || op->getNumRegions() != 0)
+    return false;
+  return movesState(op) || llvm::any_of(op->getOperands(), [&](Value operand) {
+           return comesFromState(operand, seen);
+         });
+}
+
+/// True if parameters are gathered before the loop for its iterations.
+static bool usesGathered(WhileOp loop) {
+  llvm::DenseSet<Value> seen;
+  return loop.getBody()
+      .walk([&](Operation *op) {
+        bool isFound = llvm::any_of(op->getOperands(), [&](Value operand) {
+          return operand.getParentBlock() == loop->getBlock() &&
+                 comesFromState(operand, seen);
+        });
+        return isFound ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// True if what the loop accumulates is reduced behind it.
+static bool isReducedBehind(WhileOp loop) {
+  SmallVector<Value> worklist(loop.getResults());
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    for (Operation *user : value.getUsers()) {
+      if (movesState(user))
+        return true;
+      if (isMemoryEffectFree(user) && user->getNumRegions() == 0 &&
+          !isa<CollectiveOpInterface>(user))
+        llvm::append_range(worklist, user->getResults());
+    }
+  }
+  return false;
+}
+
+namespace {
+struct PeelMicrobatches : amsp::impl::PeelMicrobatchesBase<PeelMicrobatches> {
+  void runOnOperation() override {
+    // Of one step, the loops of its own block: those within are of layers.
+    SmallVector<WhileOp> loops(getOperation().getOps<WhileOp>());
+    for (WhileOp loop : loops)
+      if (std::optional<CountedLoop> counted = getCountedLoop(loop))
+        if (counted->trips > 0 && takesMicrobatches(loop))
+          peel(loop, *counted);
+  }
+
+private:
+  void peel(WhileOp loop, const CountedLoop &counted);
+};
+} // namespace
+
+void PeelMicrobatches::peel(WhileOp loop, const CountedLoop &counted) {
+  bool peelsFirst = usesGathered(loop);
+  bool peelsLast = isReducedBehind(loop) && (!peelsFirst || counted.trips > 1);
+  if (!peelsFirst && !peelsLast)
+    return;
+  LoopCloner cloner(loop, counted);
+  OpBuilder builder(loop);
+  SmallVector<Value> carries(loop.getOperand());
+  auto all = [](Operation *) { return true; };
+  auto addIteration = [&](int64_t iteration, OpBuilder &at) {
+    IRMapping mapping;
+    mapping.map(loop.getBody().getArguments(), carries);
+    cloner.cloneBody(at, mapping, all);
+    carries = cloner.getYielded(mapping);
+    carries[counted.counter] = cloner.getCount(at, iteration + 1);
+  };
+  int64_t begin = peelsFirst ? 1 : 0;
+  int64_t end = counted.trips - (peelsLast ? 1 : 0);
+  if (peelsFirst)
+    addIteration(0, builder);
+  if (end - begin == 1) {
+    addIteration(begin, builder);
+  } else if (begin < end) {
+    WhileOp rest = cloner.createLoop(builder, carries, end);
+    carries.assign(rest.getBody().args_begin(), rest.getBody().args_end());
+    IRMapping mapping;
+    mapping.map(loop.getBody().getArguments(), carries);
+    cloner.cloneBody(builder, mapping, all);
+    stablehlo::ReturnOp::create(builder, loop.getLoc(),
+                                cloner.getYielded(mapping));
+    builder.setInsertionPointAfter(rest);
+    carries.assign(rest.result_begin(), rest.result_end());
+    carries[counted.counter] = cloner.getCount(builder, end);
+  }
+  if (peelsLast)
+    addIteration(end, builder);
+  loop.replaceAllUsesWith(carries);
+  loop.erase();
+  numFirst += peelsFirst;
+  numLast += peelsLast;
+}

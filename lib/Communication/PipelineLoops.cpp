@@ -1,0 +1,357 @@
+//===- PipelineLoops.cpp - Layers' collectives one iteration apart --------===//
+//
+// The collectives of an iteration that need not wait for its computation are
+// those whose operands are slices of loop invariants, and those whose results
+// only go into a stack. The former run one iteration ahead, the latter one
+// behind: a loop of three stages, written out as prologue, loop and epilogue.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopCloning.h"
+#include "amsp/Communication/Passes.h"
+#include "amsp/Dialect/AMSP/IR/AMSPOps.h"
+#include "amsp/Target/DataTypes.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace amsp {
+#define GEN_PASS_DEF_PIPELINELOOPS
+#include "amsp/Communication/Passes.h.inc"
+} // namespace amsp
+
+using namespace mlir;
+using namespace amsp;
+using stablehlo::WhileOp;
+
+static bool isMovable(Operation *op) {
+  return isMemoryEffectFree(op) && op->getNumRegions() == 0;
+}
+
+static bool isReduction(Operation *op) {
+  return isa<AllReduceOp, ReduceScatterOp>(op);
+}
+
+static int64_t getBytes(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getNumElements() * getElementBytes(type.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Which ops of a loop's body run ahead and behind.
+class Stages {
+public:
+  Stages(WhileOp loop, const CountedLoop &counted)
+      : loop(loop), counted(counted), body(loop.getBody().front()) {}
+
+  void findAhead(int64_t maxBytes);
+  void findBehind(int64_t maxBytes);
+
+  bool isAhead(Operation *op) const { return ahead.contains(op); }
+  bool isBehind(Operation *op) const { return behind.contains(op); }
+  /// Ops that run with the iteration's computation: gathers that run ahead do
+  /// not, while what computes their operands may be read by others, too.
+  bool isWithin(Operation *op) const {
+    return !isBehind(op) && !llvm::is_contained(gathers, op);
+  }
+
+  /// Gathers that run ahead, in their order, and their bytes.
+  SmallVector<Operation *> gathers;
+  int64_t gatheredBytes = 0;
+  /// Reductions that run behind, the values that are handed to them from one
+  /// iteration to the next, and the carries that only they change.
+  SmallVector<Operation *> reductions;
+  llvm::SetVector<Value> delayed;
+  int64_t delayedBytes = 0;
+  llvm::SmallSetVector<unsigned, 4> stacks;
+
+private:
+  bool addSlices(Operation *gather, llvm::SetVector<Operation *> &slices);
+  bool addUsers(Operation *reduction, llvm::SetVector<Operation *> &users);
+  bool addYield(OpOperand &use, Operation *writer);
+
+  WhileOp loop;
+  CountedLoop counted;
+  Block &body;
+  llvm::DenseSet<Operation *> ahead, behind;
+};
+} // namespace
+
+/// Adds what computes the gather's operands; false if that is more than slices,
+/// at a position that the counter gives, of what the loop does not change.
+bool Stages::addSlices(Operation *gather,
+                       llvm::SetVector<Operation *> &slices) {
+  bool readsCounter = false;
+  slices.insert(gather);
+  for (size_t i = 0; i < slices.size(); ++i) {
+    Operation *op = slices[i];
+    if (!isMovable(op) || (op != gather && isa<CollectiveOpInterface>(op)))
+      return false;
+    for (Value operand : op->getOperands()) {
+      if (operand.getParentBlock() != &body)
+        continue;
+      if (Operation *producer = operand.getDefiningOp())
+        slices.insert(producer);
+      else if (operand == body.getArgument(counted.counter))
+        readsCounter = true;
+      else
+        return false;
+    }
+  }
+  return readsCounter;
+}
+
+void Stages::findAhead(int64_t maxBytes) {
+  for (auto gather : body.getOps<AllGatherOp>()) {
+    llvm::SetVector<Operation *> slices;
+    int64_t bytes = 0;
+    for (Value result : gather->getResults())
+      bytes += getBytes(result);
+    if (gatheredBytes + bytes > maxBytes || !addSlices(gather, slices))
+      continue;
+    gatheredBytes += bytes;
+    gathers.push_back(gather);
+    ahead.insert_range(slices);
+  }
+}
+
+/// True if the only thing that happens to the carry is that `writer` writes
+/// slices into it.
+bool Stages::addYield(OpOperand &use, Operation *writer) {
+  unsigned index = use.getOperandNumber();
+  BlockArgument carry = body.getArgument(index);
+  auto update = dyn_cast<stablehlo::DynamicUpdateSliceOp>(writer);
+  return update && update.getOperand() == carry && carry.hasOneUse() &&
+         loop.getCond().getArgument(index).use_empty();
+}
+
+/// Adds what becomes of the reduction's results; false if that is more than
+/// slices written into stacks.
+bool Stages::addUsers(Operation *reduction,
+                      llvm::SetVector<Operation *> &users) {
+  users.insert(reduction);
+  for (size_t i = 0; i < users.size(); ++i) {
+    Operation *op = users[i];
+    if (!isMovable(op) || (isa<CollectiveOpInterface>(op) && !isReduction(op)))
+      return false;
+    for (OpOperand &use : op->getUses()) {
+      if (use.getOwner()->getBlock() != &body)
+        return false;
+      if (use.getOwner() != body.getTerminator())
+        users.insert(use.getOwner());
+      else if (!addYield(use, op))
+        return false;
+    }
+  }
+  return true;
+}
+
+void Stages::findBehind(int64_t maxBytes) {
+  Operation *yield = body.getTerminator();
+  for (Operation &op : body) {
+    llvm::SetVector<Operation *> users;
+    if (!isReduction(&op) || isBehind(&op) || !addUsers(&op, users))
+      continue;
+    // What others compute from iterations behind is not at hand.
+    llvm::SetVector<Value> handed;
+    int64_t bytes = 0;
+    for (Operation *user : users)
+      for (Value operand : user->getOperands()) {
+        Operation *producer = operand.getDefiningOp();
+        auto carry = dyn_cast<BlockArgument>(operand);
+        bool isStack = carry && isa<stablehlo::DynamicUpdateSliceOp>(user) &&
+                       operand == user->getOperand(0);
+        if (operand.getParentBlock() != &body || isStack ||
+            (producer && (users.contains(producer) || isBehind(producer))))
+          continue;
+        if (handed.insert(operand) && !delayed.contains(operand))
+          bytes += getBytes(operand);
+      }
+    if (delayedBytes + bytes > maxBytes)
+      continue;
+    delayedBytes += bytes;
+    reductions.push_back(&op);
+    delayed.insert_range(handed);
+    behind.insert_range(users);
+    for (OpOperand &use : yield->getOpOperands())
+      if (users.contains(use.get().getDefiningOp()))
+        stacks.insert(use.getOperandNumber());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Writes the stages of a loop anew. Its state is what stands, between two ops
+/// that are built, for the carries, for what was gathered ahead, and for what
+/// waits to be reduced.
+class LoopWriter {
+public:
+  LoopWriter(WhileOp loop, const CountedLoop &counted, const Stages &stages)
+      : loop(loop), counted(counted), stages(stages), cloner(loop, counted),
+        builder(loop), carries(loop.getOperand()) {}
+
+  void run();
+
+private:
+  /// The results of the gathers for the iteration in which the counter is that.
+  SmallVector<Value> gatherAhead(Value count);
+  void compute();
+  void reduceBehind();
+  void writeLoop(int64_t end);
+  SmallVector<Value> getState() const;
+  void setState(ValueRange state);
+
+  WhileOp loop;
+  const CountedLoop &counted;
+  const Stages &stages;
+  LoopCloner cloner;
+  OpBuilder builder;
+  SmallVector<Value> carries, gathered, delayed;
+};
+} // namespace
+
+SmallVector<Value> LoopWriter::gatherAhead(Value count) {
+  IRMapping mapping;
+  mapping.map(loop.getBody().getArgument(counted.counter), count);
+  cloner.cloneBody(builder, mapping,
+                   [&](Operation *op) { return stages.isAhead(op); });
+  SmallVector<Value> results;
+  for (Operation *gather : stages.gathers)
+    for (Value result : gather->getResults())
+      results.push_back(mapping.lookup(result));
+  return results;
+}
+
+void LoopWriter::compute() {
+  IRMapping mapping;
+  mapping.map(loop.getBody().getArguments(), carries);
+  auto *next = gathered.begin();
+  for (Operation *gather : stages.gathers)
+    for (Value result : gather->getResults())
+      mapping.map(result, *next++);
+  cloner.cloneBody(builder, mapping,
+                   [&](Operation *op) { return stages.isWithin(op); });
+  delayed = llvm::map_to_vector(stages.delayed, [&](Value value) {
+    return mapping.lookupOrDefault(value);
+  });
+  for (auto [index, value] : llvm::enumerate(cloner.getYielded(mapping)))
+    if (!stages.stacks.contains(index))
+      carries[index] = value;
+}
+
+void LoopWriter::reduceBehind() {
+  IRMapping mapping;
+  for (unsigned index : stages.stacks)
+    mapping.map(loop.getBody().getArgument(index), carries[index]);
+  for (auto [value, handed] : llvm::zip_equal(stages.delayed, delayed))
+    mapping.map(value, handed);
+  cloner.cloneBody(builder, mapping,
+                   [&](Operation *op) { return stages.isBehind(op); });
+  SmallVector<Value> yielded = cloner.getYielded(mapping);
+  for (unsigned index : stages.stacks)
+    carries[index] = yielded[index];
+}
+
+SmallVector<Value> LoopWriter::getState() const {
+  SmallVector<Value> state = carries;
+  llvm::append_range(state, gathered);
+  llvm::append_range(state, delayed);
+  return state;
+}
+
+void LoopWriter::setState(ValueRange state) {
+  for (SmallVector<Value> *part : {&carries, &gathered, &delayed}) {
+    size_t size = part->size();
+    part->assign(state.begin(), state.begin() + size);
+    state = state.drop_front(size);
+  }
+}
+
+/// Iterations up to `end`, in each of which reductions of the one before and
+/// gathers for the one behind are independent of the computation.
+void LoopWriter::writeLoop(int64_t end) {
+  WhileOp created = cloner.createLoop(builder, getState(), end);
+  setState(created.getBody().getArguments());
+  if (!stages.reductions.empty())
+    reduceBehind();
+  SmallVector<Value> ahead;
+  if (!stages.gathers.empty()) {
+    Value count = carries[counted.counter];
+    Value next = stablehlo::AddOp::create(builder, loop.getLoc(), count,
+                                          cloner.getStep(builder));
+    ahead = gatherAhead(next);
+  }
+  compute();
+  gathered = ahead;
+  stablehlo::ReturnOp::create(builder, loop.getLoc(), getState());
+  builder.setInsertionPointAfter(created);
+  setState(created.getResults());
+  carries[counted.counter] = cloner.getCount(builder, end);
+}
+
+void LoopWriter::run() {
+  bool hasAhead = !stages.gathers.empty();
+  bool hasBehind = !stages.reductions.empty();
+  int64_t begin = 0, end = counted.trips - (hasAhead ? 1 : 0);
+  if (hasAhead)
+    gathered = gatherAhead(cloner.getCount(builder, 0));
+  if (hasBehind) {
+    SmallVector<Value> ahead;
+    if (hasAhead)
+      ahead = gatherAhead(cloner.getCount(builder, 1));
+    compute();
+    gathered = ahead;
+    begin = 1;
+    carries[counted.counter] = cloner.getCount(builder, begin);
+  }
+  if (begin < end)
+    writeLoop(end);
+  if (hasAhead) {
+    if (hasBehind)
+      reduceBehind();
+    compute();
+    carries[counted.counter] = cloner.getCount(builder, counted.trips);
+  }
+  if (hasBehind)
+    reduceBehind();
+  loop.replaceAllUsesWith(carries);
+  loop.erase();
+}
+
+namespace {
+struct PipelineLoops : amsp::impl::PipelineLoopsBase<PipelineLoops> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    // Inner loops first: an outer one is written anew with what it holds.
+    SmallVector<WhileOp> loops;
+    getOperation().walk([&](WhileOp loop) { loops.push_back(loop); });
+    for (WhileOp loop : loops) {
+      std::optional<CountedLoop> counted = getCountedLoop(loop);
+      if (!counted || counted->trips < 2)
+        continue;
+      Stages stages(loop, *counted);
+      int64_t limit = maxBytes == 0 ? std::numeric_limits<int64_t>::max()
+                                    : static_cast<int64_t>(maxBytes);
+      stages.findAhead(limit);
+      stages.findBehind(limit - stages.gatheredBytes);
+      if (stages.gathers.empty() && stages.reductions.empty())
+        continue;
+      emitRemark(loop.getLoc(), "pipelined: ")
+          << stages.gathers.size() << " gathers of " << stages.gatheredBytes
+          << " bytes run one iteration ahead, " << stages.reductions.size()
+          << " reductions of " << stages.delayedBytes << " bytes one behind";
+      numLoops += 1;
+      numGathers += stages.gathers.size();
+      numReductions += stages.reductions.size();
+      bytes += stages.gatheredBytes + stages.delayedBytes;
+      LoopWriter(loop, *counted, stages).run();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,236 @@
+// RUN: amsp-opt %s --split-input-file --amsp-pipeline-loops --canonicalize --cse 2>/dev/null | FileCheck %s
+// RUN: amsp-opt %s --split-input-file --amsp-pipeline-loops=max-bytes=40 --canonicalize --cse 2>/dev/null | FileCheck %s --check-prefix=BOUND
+// RUN: amsp-opt %s --split-input-file --amsp-pipeline-loops --verify-diagnostics -o /dev/null
+
+// Through five layers, the last one first. The gather for the next iteration and
+// the reduction of the one before stand at the top of an iteration; its
+// computation waits for neither.
+
+// CHECK-LABEL: func.func @both
+// CHECK-DAG: %[[ONE:.*]] = stablehlo.constant dense<1> : tensor<i32>
+// CHECK-DAG: %[[FOUR:.*]] = stablehlo.constant dense<4> : tensor<i32>
+// The first gather, the second one, the first iteration.
+// CHECK: %[[W0:.*]] = amsp.all_gather
+// CHECK: %[[W1:.*]] = amsp.all_gather
+// CHECK: stablehlo.reshape %[[W0]]
+// CHECK: %[[H:.*]] = stablehlo.multiply %arg1
+// CHECK: %[[G0:.*]] = stablehlo.reshape %[[H]] : (tensor<8xf32>) -> tensor<1x8xf32>
+// CHECK: %[[LOOP:.*]]:6 = stablehlo.while(%[[I:.*]] = %[[ONE]], %[[IN:.*]] = %[[H]], %[[STACK:.*]] = %{{.*}}, %[[W:.*]] = %[[W1]], %[[G:.*]] = %[[G0]], %[[AT:.*]] = %{{.*}})
+// CHECK: stablehlo.compare LT, %[[I]], %[[FOUR]], SIGNED
+// CHECK: %[[PIECE:.*]] = amsp.reduce_scatter sum %[[G]]
+// CHECK: %[[NEXTSTACK:.*]] = stablehlo.dynamic_update_slice %[[STACK]], %[[PIECE]], %[[AT]], %{{.*}}
+// CHECK: %[[NEXT:.*]] = stablehlo.add %[[I]], %[[ONE]]
+// CHECK: %[[AHEAD:.*]] = amsp.all_gather
+// CHECK: stablehlo.reshape %[[W]]
+// CHECK: %[[OUT:.*]] = stablehlo.multiply %[[IN]]
+// CHECK: %[[NEXTG:.*]] = stablehlo.reshape %[[OUT]]
+// CHECK: stablehlo.return %[[NEXT]], %[[OUT]], %[[NEXTSTACK]], %[[AHEAD]], %[[NEXTG]], %{{.*}} :
+// The last iteration, and the reductions of the last two.
+// CHECK-NOT: amsp.all_gather
+// CHECK: amsp.reduce_scatter sum %[[LOOP]]#4
+// CHECK: stablehlo.reshape %[[LOOP]]#3
+// CHECK: stablehlo.multiply %[[LOOP]]#1
+// CHECK: amsp.reduce_scatter
+
+// What is carried ahead takes 32 bytes, what is carried behind as many.
+// BOUND-LABEL: func.func @both
+// BOUND: amsp.all_gather
+// BOUND-NOT: amsp.reduce_scatter
+// BOUND: stablehlo.while
+// BOUND: amsp.all_gather
+// BOUND: amsp.reduce_scatter
+// BOUND: stablehlo.return {{.*}} : tensor<i32>,
+func.func @both(%p: tensor<5x4xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor<5x4xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %n = stablehlo.constant dense<5> : tensor<i32>
+  %none = stablehlo.constant dense<0.0> : tensor<5x4xf32>
+  // expected-remark @below {{pipelined: 1 gathers of 32 bytes run one iteration ahead, 1 reductions of 36 bytes one behind}}
+  %0:3 = stablehlo.while(%i = %zero, %h = %x, %g = %none) : tensor<i32>, tensor<8xf32>, tensor<5x4xf32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = stablehlo.subtract %n, %i : tensor<i32>
+    %k = stablehlo.subtract %1, %one : tensor<i32>
+    %2 = stablehlo.dynamic_slice %p, %k, %zero, sizes = [1, 4] : (tensor<5x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+    %3 = amsp.all_gather %2 group = <[1:2]> keep = 1 window = 1 : tensor<1x4xf32> -> tensor<1x8xf32>
+    %w = stablehlo.reshape %3 : (tensor<1x8xf32>) -> tensor<8xf32>
+    %4 = stablehlo.multiply %h, %w : tensor<8xf32>
+    %5 = stablehlo.reshape %4 : (tensor<8xf32>) -> tensor<1x8xf32>
+    %6 = amsp.reduce_scatter sum %5 group = <[1:2]> keep = 1 : tensor<1x8xf32> -> tensor<1x4xf32>
+    %7 = stablehlo.dynamic_update_slice %g, %6, %k, %zero : (tensor<5x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<5x4xf32>
+    %8 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %8, %4, %7 : tensor<i32>, tensor<8xf32>, tensor<5x4xf32>
+  }
+  return %0#1, %0#2 : tensor<8xf32>, tensor<5x4xf32>
+}
+
+// -----
+
+// No iteration has both neighbours.
+
+// CHECK-LABEL: func.func @two
+// CHECK-NOT: stablehlo.while
+// CHECK-COUNT-2: amsp.all_gather
+// CHECK-COUNT-2: amsp.reduce_scatter
+// CHECK-NOT: amsp.
+func.func @two(%p: tensor<2x4xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor<2x4xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %n = stablehlo.constant dense<2> : tensor<i32>
+  %none = stablehlo.constant dense<0.0> : tensor<2x4xf32>
+  // expected-remark @below {{pipelined}}
+  %0:3 = stablehlo.while(%i = %zero, %h = %x, %g = %none) : tensor<i32>, tensor<8xf32>, tensor<2x4xf32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = stablehlo.subtract %n, %i : tensor<i32>
+    %k = stablehlo.subtract %1, %one : tensor<i32>
+    %2 = stablehlo.dynamic_slice %p, %k, %zero, sizes = [1, 4] : (tensor<2x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+    %3 = amsp.all_gather %2 group = <[1:2]> keep = 1 window = 1 : tensor<1x4xf32> -> tensor<1x8xf32>
+    %w = stablehlo.reshape %3 : (tensor<1x8xf32>) -> tensor<8xf32>
+    %4 = stablehlo.multiply %h, %w : tensor<8xf32>
+    %5 = stablehlo.reshape %4 : (tensor<8xf32>) -> tensor<1x8xf32>
+    %6 = amsp.reduce_scatter sum %5 group = <[1:2]> keep = 1 : tensor<1x8xf32> -> tensor<1x4xf32>
+    %7 = stablehlo.dynamic_update_slice %g, %6, %k, %zero : (tensor<2x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<2x4xf32>
+    %8 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %8, %4, %7 : tensor<i32>, tensor<8xf32>, tensor<2x4xf32>
+  }
+  return %0#1, %0#2 : tensor<8xf32>, tensor<2x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @ahead
+// CHECK: amsp.all_gather
+// CHECK: stablehlo.while
+// CHECK: amsp.all_gather
+// CHECK: stablehlo.return {{.*}} : tensor<i32>,
+// CHECK-NOT: amsp.
+func.func @ahead(%p: tensor<3x4xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor<3x4xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  %none = stablehlo.constant dense<0.0> : tensor<3x4xf32>
+  // expected-remark @below {{pipelined}}
+  %0:3 = stablehlo.while(%i = %zero, %h = %x, %g = %none) : tensor<i32>, tensor<8xf32>, tensor<3x4xf32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = stablehlo.subtract %n, %i : tensor<i32>
+    %k = stablehlo.subtract %1, %one : tensor<i32>
+    %2 = stablehlo.dynamic_slice %p, %k, %zero, sizes = [1, 4] : (tensor<3x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+    %3 = amsp.all_gather %2 group = <[1:2]> keep = 1 window = 1 : tensor<1x4xf32> -> tensor<1x8xf32>
+    %w = stablehlo.reshape %3 : (tensor<1x8xf32>) -> tensor<8xf32>
+    %4 = stablehlo.multiply %h, %w : tensor<8xf32>
+    %5 = stablehlo.reshape %4 : (tensor<8xf32>) -> tensor<1x8xf32>
+    %6 = stablehlo.slice %5 [0:1, 0:4] : (tensor<1x8xf32>) -> tensor<1x4xf32>
+    %7 = stablehlo.dynamic_update_slice %g, %6, %k, %zero : (tensor<3x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<3x4xf32>
+    %8 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %8, %4, %7 : tensor<i32>, tensor<8xf32>, tensor<3x4xf32>
+  }
+  return %0#1, %0#2 : tensor<8xf32>, tensor<3x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @behind
+// CHECK-NOT: amsp.
+// CHECK: stablehlo.while
+// CHECK: amsp.reduce_scatter
+// CHECK: stablehlo.return {{.*}} : tensor<i32>,
+// CHECK: amsp.reduce_scatter
+// CHECK-NOT: amsp.
+func.func @behind(%p: tensor<3x4xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor<3x4xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  %none = stablehlo.constant dense<0.0> : tensor<3x4xf32>
+  // expected-remark @below {{pipelined}}
+  %0:3 = stablehlo.while(%i = %zero, %h = %x, %g = %none) : tensor<i32>, tensor<8xf32>, tensor<3x4xf32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = stablehlo.subtract %n, %i : tensor<i32>
+    %k = stablehlo.subtract %1, %one : tensor<i32>
+    %4 = stablehlo.multiply %h, %h : tensor<8xf32>
+    %5 = stablehlo.reshape %4 : (tensor<8xf32>) -> tensor<1x8xf32>
+    %6 = amsp.reduce_scatter sum %5 group = <[1:2]> keep = 1 : tensor<1x8xf32> -> tensor<1x4xf32>
+    %7 = stablehlo.dynamic_update_slice %g, %6, %k, %zero : (tensor<3x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<3x4xf32>
+    %8 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %8, %4, %7 : tensor<i32>, tensor<8xf32>, tensor<3x4xf32>
+  }
+  return %0#1, %0#2 : tensor<8xf32>, tensor<3x4xf32>
+}
+
+// -----
+
+// Nothing comes before or behind a single iteration.
+
+// CHECK-LABEL: func.func @one
+// CHECK: stablehlo.while
+// CHECK: amsp.all_gather
+// CHECK: amsp.reduce_scatter
+// CHECK: stablehlo.return {{.*}} : tensor<i32>,
+func.func @one(%p: tensor<1x4xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor<1x4xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %n = stablehlo.constant dense<1> : tensor<i32>
+  %none = stablehlo.constant dense<0.0> : tensor<1x4xf32>
+  %0:3 = stablehlo.while(%i = %zero, %h = %x, %g = %none) : tensor<i32>, tensor<8xf32>, tensor<1x4xf32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = stablehlo.subtract %n, %i : tensor<i32>
+    %k = stablehlo.subtract %1, %one : tensor<i32>
+    %2 = stablehlo.dynamic_slice %p, %k, %zero, sizes = [1, 4] : (tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+    %3 = amsp.all_gather %2 group = <[1:2]> keep = 1 window = 1 : tensor<1x4xf32> -> tensor<1x8xf32>
+    %w = stablehlo.reshape %3 : (tensor<1x8xf32>) -> tensor<8xf32>
+    %4 = stablehlo.multiply %h, %w : tensor<8xf32>
+    %5 = stablehlo.reshape %4 : (tensor<8xf32>) -> tensor<1x8xf32>
+    %6 = amsp.reduce_scatter sum %5 group = <[1:2]> keep = 1 : tensor<1x8xf32> -> tensor<1x4xf32>
+    %7 = stablehlo.dynamic_update_slice %g, %6, %k, %zero : (tensor<1x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+    %8 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %8, %4, %7 : tensor<i32>, tensor<8xf32>, tensor<1x4xf32>
+  }
+  return %0#1, %0#2 : tensor<8xf32>, tensor<1x4xf32>
+}
+
+// -----
+
+// A gather of the same piece in each iteration (a microbatch's), one of what the
+// loop changes, and a reduction that the next iteration reads stay.
+
+// CHECK-LABEL: func.func @stay
+// CHECK-NOT: amsp.
+// CHECK: stablehlo.while
+// CHECK-COUNT-2: amsp.all_gather
+// CHECK: amsp.all_reduce
+// CHECK: stablehlo.return {{.*}} : tensor<i32>,
+// CHECK-NOT: amsp.
+func.func @stay(%p: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<8xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  %none = stablehlo.constant dense<0.0> : tensor<8xf32>
+  %0:3 = stablehlo.while(%i = %zero, %h = %none, %y = %x) : tensor<i32>, tensor<8xf32>, tensor<4xf32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %w = amsp.all_gather %p group = <[1:2]> window = 1 : tensor<4xf32> -> tensor<8xf32>
+    %v = amsp.all_gather %y group = <[1:2]> : tensor<4xf32> -> tensor<8xf32>
+    %1 = stablehlo.multiply %w, %v : tensor<8xf32>
+    %2 = stablehlo.add %1, %h : tensor<8xf32>
+    %3 = amsp.all_reduce sum %2 group = <[1:2]> : tensor<8xf32>
+    %4 = stablehlo.slice %3 [0:4] : (tensor<8xf32>) -> tensor<4xf32>
+    %5 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %5, %3, %4 : tensor<i32>, tensor<8xf32>, tensor<4xf32>
+  }
+  return %0#1 : tensor<8xf32>
+}
