@@ -105,7 +105,8 @@ static Placement joinCarry(const Placement &first, const Placement &next) {
     return next;
   if (first.isFlat() && (next.isFlat() || next.isPartial()))
     return first;
-  if (first.kind == Placement::PartialFlat && isGradientSum(next))
+  if (first.kind == Placement::PartialFlat && isGradientSum(next) &&
+      (next.kind == Placement::Partial || next.strategy == first.strategy))
     return first;
   return Placement::replicated();
 }
@@ -306,13 +307,14 @@ static RankedTensorType getTensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-bool PlacementAnalysis::demandFlat(Value value, int64_t keep) {
+bool PlacementAnalysis::demandFlat(Value value, const Placement &asked) {
   RankedTensorType type = getTensorType(value);
   if (type.getRank() == 0 || !getPlacement(value).isReplicated() ||
       !demanded.insert(value).second)
     return false;
   if (getNatural(value).isPartial()) {
-    completions[value] = Placement::flat(ModelState::OS, keep);
+    completions[value] =
+        Placement::flat(ModelState::OS, asked.keep, asked.strategy);
     return true;
   }
   bool changed = false;
@@ -320,14 +322,14 @@ bool PlacementAnalysis::demandFlat(Value value, int64_t keep) {
     if (getTensorType(producer).getNumElements() != type.getNumElements())
       continue;
     if (std::optional<int64_t> kept =
-            mapKeep(type, getTensorType(producer), keep))
-      changed |= demandFlat(producer, *kept);
+            mapKeep(type, getTensorType(producer), asked.keep))
+      changed |= demandFlat(producer, asked.withKeep(*kept));
   }
   // The slices of a stack.
   auto update = value.getDefiningOp<stablehlo::DynamicUpdateSliceOp>();
-  if (update && getSlicedDims(update) <= keep) {
-    changed |= demandFlat(update.getOperand(), keep);
-    changed |= demandFlat(update.getUpdate(), keep);
+  if (update && getSlicedDims(update) <= asked.keep) {
+    changed |= demandFlat(update.getOperand(), asked);
+    changed |= demandFlat(update.getUpdate(), asked);
   }
   return changed;
 }
@@ -337,7 +339,7 @@ bool PlacementAnalysis::pullFlatCompletions() {
   bool changed = false;
   auto demand = [&](Value value, const Placement &asked) {
     if (asked.isFlat())
-      changed |= demandFlat(value, asked.keep);
+      changed |= demandFlat(value, asked);
   };
   walkStep(step.getBody().front(), [&](Operation *op) {
     if (op->hasTrait<OpTrait::IsTerminator>()) {
@@ -452,7 +454,7 @@ bool PlacementAnalysis::placeGradientCarries() {
             placeGradientCarry(loop, index, pieces);
           continue;
         }
-        pieces = Placement::partialFlat(pieces.keep);
+        pieces = Placement::partialFlat(pieces.keep, pieces.strategy);
         if (placeGradientCarry(loop, index, pieces))
           worklist.push_back({yield.get(), pieces});
         continue;

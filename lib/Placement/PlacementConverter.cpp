@@ -22,18 +22,16 @@ struct PlacementConverter::Step {
     return {builder, loc, value, global, tag, keep};
   }
 
-  /// The part of a collective that has no pieces.
-  ArrayAttr getWholePart() const { return makeParts(std::nullopt, 0); }
-  /// The flattened part of a collective, or its part cut along `dim`.
-  ArrayAttr getParts(std::optional<int64_t> dim = std::nullopt) const {
-    return makeParts(dim, dim ? 0 : keep);
-  }
-  ArrayAttr makeParts(std::optional<int64_t> dim, int64_t kept) const {
+  ArrayAttr getParts(std::optional<int64_t> dim, int64_t kept) const {
     StringAttr unit =
         tag.unit.empty() ? StringAttr() : builder.getStringAttr(tag.unit);
     Attribute part =
         PartAttr::get(builder.getContext(), dim, kept, tag.parameter, unit);
     return builder.getArrayAttr(part);
+  }
+  /// The flattened part of a collective, or its part cut along `dim`.
+  ArrayAttr getParts(std::optional<int64_t> dim) const {
+    return getParts(dim, dim ? 0 : keep);
   }
   GroupAttr getGroup(ArrayRef<Digit> digits) const {
     return GroupAttr::get(builder.getContext(), digits);
@@ -82,7 +80,7 @@ struct PlacementConverter::Step {
     return AllReduceOp::create(
                builder, loc, TypeRange(local.getType()), local,
                ReductionAttr::get(builder.getContext(), reduction),
-               getGroup(digits), getWholePart())
+               getGroup(digits), getParts(/*dim=*/std::nullopt, /*kept=*/0))
         .getResult(0);
   }
   Value localSlice(ArrayRef<Digit> digits, RankedTensorType type,
@@ -102,6 +100,7 @@ struct PlacementConverter::Step {
 
 SmallVector<Digit>
 PlacementConverter::getPartialDigits(const Placement &placement) const {
+  const Grid &grid = getGrid(placement);
   if (placement.kind == Placement::PartialFlat)
     return grid.getReplicaDigits(ModelState::G);
   return placement.over == PartialOver::Batch ? grid.getWorldDigits()
@@ -111,7 +110,7 @@ PlacementConverter::getPartialDigits(const Placement &placement) const {
 bool PlacementConverter::hasPadding(RankedTensorType global,
                                     const Placement &placement) const {
   int64_t elements = getRowElements(global, placement);
-  return grid.getPaddedElements(elements) != elements;
+  return getGrid(placement).getPaddedElements(elements) != elements;
 }
 
 Value PlacementConverter::convert(OpBuilder &builder, Location loc, Value local,
@@ -123,7 +122,7 @@ Value PlacementConverter::convert(OpBuilder &builder, Location loc, Value local,
   // Of nothing, there is nothing to move.
   if (global.getNumElements() == 0)
     return builder.createOrFold<stablehlo::ReshapeOp>(
-        loc, getLocalType(global, to, grid), local);
+        loc, getLocalType(global, to, grids), local);
   if (from.isInPieces() && to.isInPieces() && from.keep != to.keep) {
     std::optional<int64_t> same = mapKeep(global, global, from.keep);
     bool isSameRows = same == mapKeep(global, global, to.keep);
@@ -131,7 +130,7 @@ Value PlacementConverter::convert(OpBuilder &builder, Location loc, Value local,
         isSameRows ? from.withKeep(to.keep) : Placement::replicated();
     Value met = isSameRows
                     ? builder.createOrFold<stablehlo::ReshapeOp>(
-                          loc, getLocalType(global, meeting, grid), local)
+                          loc, getLocalType(global, meeting, grids), local)
                     : convert(builder, loc, local, global, from, meeting, tag);
     return convert(builder, loc, met, global, meeting, to, tag);
   }
@@ -148,6 +147,9 @@ Value PlacementConverter::convert(OpBuilder &builder, Location loc, Value local,
   case Placement::PartialFlat:
     break;
   }
+  // No more than a choice of the ranks that contribute.
+  if (to.kind == Placement::Partial)
+    return widenPartial(step, from, to);
   // In the type that reductions have on the wire, and back.
   Type element = global.getElementType();
   Type wire = getReduceType(element, from, tag);
@@ -190,21 +192,21 @@ Type PlacementConverter::getReduceType(Type element, const Placement &from,
 
 Value PlacementConverter::fromReplicated(const Step &step,
                                          const Placement &to) const {
-  RankedTensorType type = getLocalType(step.global, to, grid);
+  RankedTensorType type = getLocalType(step.global, to, grids);
   switch (to.kind) {
   case Placement::Replicated:
     return step.local;
   case Placement::Split:
-    return step.localSlice(grid.getWorldDigits(), type, to.dim);
+    return step.localSlice(getWorldDigits(), type, to.dim);
   case Placement::Flat:
-    return step.localSlice(grid.getDigits(to.state), type);
+    return step.localSlice(getGrid(to).getDigits(to.state), type);
   case Placement::Partial:
     // Any number of equal maxima is that maximum.
     if (to.reduction != Reduction::Sum)
       return step.local;
     return step.keepOnFirst(getPartialDigits(to));
   case Placement::PartialFlat: {
-    Value piece = step.localSlice(grid.getDigits(to.state), type);
+    Value piece = step.localSlice(getGrid(to).getDigits(to.state), type);
     return step.with(piece).keepOnFirst(getPartialDigits(to));
   }
   }
@@ -213,36 +215,57 @@ Value PlacementConverter::fromReplicated(const Step &step,
 
 Value PlacementConverter::fromSplit(const Step &step, const Placement &from,
                                     const Placement &to) const {
-  Value whole = step.allGather(grid.getWorldDigits(), step.global, from.dim);
+  Value whole = step.allGather(getWorldDigits(), step.global, from.dim);
   return fromReplicated(step.with(whole), to);
 }
 
 Value PlacementConverter::fromFlat(const Step &step, const Placement &from,
                                    const Placement &to) const {
-  if (to.isFlat() && to.state < from.state)
-    return step.allGather(grid.getDigitsBetween(to.state, from.state),
-                          getLocalType(step.global, to, grid));
-  if (to.isFlat())
-    return step.localSlice(grid.getDigitsBetween(from.state, to.state),
-                           getLocalType(step.global, to, grid));
-  Value whole = step.allGather(grid.getDigits(from.state), step.global);
+  const Grid &grid = getGrid(from);
+  SmallVector<Digit> digits = grid.getDigits(from.state);
+  if (to.isFlat() && to.strategy == from.strategy) {
+    RankedTensorType type = getLocalType(step.global, to, grids);
+    return to.state < from.state
+               ? step.allGather(grid.getDigitsBetween(to.state, from.state),
+                                type)
+               : step.localSlice(grid.getDigitsBetween(from.state, to.state),
+                                 type);
+  }
+  if (to.isFlat() && getGrid(to).getDigits(to.state) == digits &&
+      getLocalType(step.global, to, grids) == step.local.getType())
+    return step.local;
+  Value whole = step.allGather(digits, step.global);
   return fromReplicated(step.with(whole), to);
+}
+
+/// From a partial sum over some digits to one over all ranks.
+Value PlacementConverter::widenPartial(const Step &step, const Placement &from,
+                                       const Placement &to) const {
+  assert(from.kind == Placement::Partial && from.reduction == to.reduction &&
+         to.over == PartialOver::Batch && "partial over fewer digits");
+  // Any number of equal maxima is that maximum.
+  if (to.reduction != Reduction::Sum)
+    return step.local;
+  return step.keepOnFirst(getGrid(from).getReplicaDigits(ModelState::OS));
 }
 
 Value PlacementConverter::fromPartial(const Step &step, const Placement &from,
                                       const Placement &to) const {
-  RankedTensorType type = getLocalType(step.global, to, grid);
+  RankedTensorType type = getLocalType(step.global, to, grids);
   if (from.kind == Placement::PartialFlat) {
+    const Grid &grid = getGrid(from);
     // On to the pieces of OS, then over its replicas.
-    Placement pieces = Placement::flat(ModelState::OS, from.keep);
+    Placement pieces =
+        Placement::flat(ModelState::OS, from.keep, from.strategy);
     Value scattered = step.reduceScatter(
         grid.getDigitsBetween(ModelState::G, ModelState::OS),
-        getLocalType(step.global, pieces, grid), Reduction::Sum);
+        getLocalType(step.global, pieces, grids), Reduction::Sum);
     Value sum = step.with(scattered).allReduce(
         grid.getReplicaDigits(ModelState::OS), Reduction::Sum);
     return to == pieces ? sum : fromFlat(step.with(sum), pieces, to);
   }
   if (from.over == PartialOver::Batch) {
+    const Grid &grid = getGrid(to);
     if (to.kind == Placement::PartialFlat)
       return step.reduceScatter(grid.getDigits(ModelState::G), type,
                                 from.reduction);

@@ -16,8 +16,8 @@ enum class PartialOver {
   States,
 };
 
-/// The placement of a value of the step. Digits stay symbolic (a model state,
-/// the batch): a strategy gives them sizes.
+/// The placement of a value of the step. Digits stay symbolic (a model state of
+/// a strategy, the batch): a grid gives them sizes.
 struct Placement {
   enum Kind {
     Replicated,
@@ -40,6 +40,9 @@ struct Placement {
   /// Of a flat value: the leading dimensions that are kept whole. Each of their
   /// rows is padded and cut by itself.
   int64_t keep = 0;
+  /// Of which strategy the digits are, where units differ: its number in the
+  /// list of grids.
+  unsigned strategy = 0;
 
   static Placement replicated() { return {}; }
   static Placement split(int64_t dim) {
@@ -48,25 +51,30 @@ struct Placement {
     placement.dim = dim;
     return placement;
   }
-  static Placement partial(Reduction reduction, PartialOver over) {
+  static Placement partial(Reduction reduction, PartialOver over,
+                           unsigned strategy = 0) {
     Placement placement;
     placement.kind = Partial;
     placement.reduction = reduction;
     placement.over = over;
+    placement.strategy = strategy;
     return placement;
   }
-  static Placement flat(ModelState state, int64_t keep = 0) {
+  static Placement flat(ModelState state, int64_t keep = 0,
+                        unsigned strategy = 0) {
     Placement placement;
     placement.kind = Flat;
     placement.state = state;
     placement.keep = keep;
+    placement.strategy = strategy;
     return placement;
   }
-  static Placement partialFlat(int64_t keep = 0) {
+  static Placement partialFlat(int64_t keep = 0, unsigned strategy = 0) {
     Placement placement;
     placement.kind = PartialFlat;
     placement.state = ModelState::G;
     placement.keep = keep;
+    placement.strategy = strategy;
     return placement;
   }
   Placement withKeep(int64_t kept) const {
@@ -87,13 +95,16 @@ struct Placement {
   }
 
   /// Fields in an order that tells placements apart.
-  std::tuple<int, int64_t, int, int, int, int64_t> key() const {
+  std::tuple<int, int64_t, int, int, int, int64_t, unsigned> key() const {
+    bool hasStrategy =
+        isInPieces() || (kind == Partial && over == PartialOver::States);
     return {kind,
             kind == Split ? dim : 0,
             kind == Partial ? static_cast<int>(reduction) : 0,
             kind == Partial ? static_cast<int>(over) : 0,
             kind == Flat ? static_cast<int>(state) : 0,
-            isInPieces() ? keep : 0};
+            isInPieces() ? keep : 0,
+            hasStrategy ? strategy : 0};
   }
   bool operator==(const Placement &other) const { return key() == other.key(); }
   bool operator!=(const Placement &other) const { return key() != other.key(); }
@@ -103,10 +114,10 @@ llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
                               const Placement &placement);
 
 /// The type of a rank's local value: of the kept dimensions and one more if it
-/// is flat, unless OS is not cut at all.
+/// is flat, unless OS is not cut at all. `grids`: one per strategy.
 mlir::RankedTensorType getLocalType(mlir::RankedTensorType global,
                                     const Placement &placement,
-                                    const Grid &grid);
+                                    llvm::ArrayRef<Grid> grids);
 
 /// Elements of each row that the leading dimensions of a flat value index.
 int64_t getRowElements(mlir::RankedTensorType global,

@@ -62,7 +62,7 @@ private:
   void visitWhile(stablehlo::WhileOp loop);
   bool completePartials();
   bool pullFlatCompletions();
-  bool demandFlat(mlir::Value value, int64_t keep);
+  bool demandFlat(mlir::Value value, const Placement &asked);
   bool placeGradientCarries();
   bool placeGradientCarry(stablehlo::WhileOp loop, unsigned index,
                           const Placement &placement);

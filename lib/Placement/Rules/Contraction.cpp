@@ -193,8 +193,9 @@ struct ReduceModel
       return inputTransfer(op, input, input);
     if (input.isFlat() && input.state == ModelState::OS &&
         reducesRows(reduce, input.keep))
-      return inputTransfer(op, input,
-                           Placement::partial(*reduction, PartialOver::States));
+      return inputTransfer(
+          op, input,
+          Placement::partial(*reduction, PartialOver::States, input.strategy));
     return getReplicatedTransfer(op);
   }
 

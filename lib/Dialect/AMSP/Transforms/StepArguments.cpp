@@ -47,7 +47,8 @@ std::string amsp::getArgumentName(func::FuncOp step, unsigned argument) {
   return "arg" + std::to_string(argument);
 }
 
-SmallVector<Placement> amsp::getArgumentPlacements(func::FuncOp step) {
+SmallVector<Placement>
+amsp::getArgumentPlacements(func::FuncOp step, ArrayRef<unsigned> strategies) {
   SmallVector<Placement> placements;
   SmallVector<int64_t> kept = findKeptDims(step);
   for (BlockArgument argument : step.getArguments()) {
@@ -56,17 +57,18 @@ SmallVector<Placement> amsp::getArgumentPlacements(func::FuncOp step) {
     if (!role || cast<RankedTensorType>(argument.getType()).getRank() == 0)
       continue;
     if (*role == Role::Param || *role == Role::OptState)
-      placement =
-          Placement::flat(ModelState::OS, kept[argument.getArgNumber()]);
+      placement = Placement::flat(
+          ModelState::OS, kept[argument.getArgNumber()],
+          strategies.empty() ? 0 : strategies[argument.getArgNumber()]);
     else if (*role == Role::Batch)
       placement = Placement::split(0);
   }
   return placements;
 }
 
-PlacementAnalysis amsp::analyzeStep(func::FuncOp step,
-                                    PlacementContext context) {
-  SmallVector<Placement> arguments = getArgumentPlacements(step);
+PlacementAnalysis amsp::analyzeStep(func::FuncOp step, PlacementContext context,
+                                    ArrayRef<unsigned> strategies) {
+  SmallVector<Placement> arguments = getArgumentPlacements(step, strategies);
   SmallVector<std::optional<Placement>> results(step.getNumResults());
   for (unsigned argument = 0; argument < arguments.size(); ++argument)
     if (std::optional<unsigned> result = getStateResult(step, argument))
