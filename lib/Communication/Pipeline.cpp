@@ -25,6 +25,7 @@ void amsp::buildCommunicatePipeline(OpPassManager &pm,
   }
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createVerifyProgram());
 }
 
 namespace {

@@ -100,6 +100,7 @@ Error CompileDriver::partition() {
   return runPasses(
       [&](OpPassManager &passes) {
         buildPartitionPipeline(passes, partitioning);
+        passes.addPass(createVerifyProgram());
       },
       "Partition");
 }
@@ -113,7 +114,11 @@ Error CompileDriver::communicate() {
 }
 
 Error CompileDriver::lower() {
-  if (Error error = runPasses(buildStableHLOToLinalgPipeline, "Linalg"))
+  auto buildLinalg = [](OpPassManager &passes) {
+    buildStableHLOToLinalgPipeline(passes);
+    passes.addPass(createVerifyProgram());
+  };
+  if (Error error = runPasses(buildLinalg, "Linalg"))
     return error;
   if (Error error = runPasses(buildBufferizePipeline, "Bufferize"))
     return error;
