@@ -4,6 +4,7 @@
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -171,9 +172,19 @@ void RankVariation::visitBranch(Operation &op) {
   }
 }
 
+/// True if the operand only says where a result of a linalg op may be put.
+static bool isPlaceOnly(OpOperand &operand) {
+  auto op = dyn_cast<linalg::LinalgOp>(operand.getOwner());
+  return op && op.isDpsInit(&operand) &&
+         !op.payloadUsesValueFromOperand(&operand);
+}
+
 /// An op whose regions compute with what they are given and what they capture.
 void RankVariation::visitOpaque(Operation &op) {
-  Set set = getOperands(&op);
+  Set set = 0;
+  for (OpOperand &operand : op.getOpOperands())
+    if (!isPlaceOnly(operand))
+      set |= get(operand.get());
   for (Region &region : op.getRegions())
     region.walk([&](Operation *nested) { set |= getOperands(nested); });
   for (Value result : op.getResults())
