@@ -79,6 +79,10 @@ RankVariation::RankVariation(func::FuncOp program, ArrayRef<int64_t> levels) {
 }
 
 void RankVariation::join(Value value, Set set) {
+  // Tensors without elements are equal.
+  auto type = dyn_cast<ShapedType>(value.getType());
+  if (type && type.hasStaticShape() && type.getNumElements() == 0)
+    set = 0;
   Set &known = sets[value];
   changed |= (known | set) != known;
   known |= set;
@@ -172,19 +176,22 @@ void RankVariation::visitBranch(Operation &op) {
   }
 }
 
-/// True if the operand only says where a result of a linalg op may be put.
-static bool isPlaceOnly(OpOperand &operand) {
-  auto op = dyn_cast<linalg::LinalgOp>(operand.getOwner());
-  return op && op.isDpsInit(&operand) &&
-         !op.payloadUsesValueFromOperand(&operand);
+/// Through the body, as independent computations may share an op, and a
+/// destination may count only as a place.
+void RankVariation::visitLinalg(Operation &op) {
+  Block &body = op.getRegion(0).front();
+  for (auto [operand, argument] :
+       llvm::zip_equal(op.getOperands(), body.getArguments()))
+    join(argument, get(operand));
+  visit(body);
+  for (auto [yielded, result] :
+       llvm::zip_equal(body.getTerminator()->getOperands(), op.getResults()))
+    join(result, get(yielded));
 }
 
 /// An op whose regions compute with what they are given and what they capture.
 void RankVariation::visitOpaque(Operation &op) {
-  Set set = 0;
-  for (OpOperand &operand : op.getOpOperands())
-    if (!isPlaceOnly(operand))
-      set |= get(operand.get());
+  Set set = getOperands(&op);
   for (Region &region : op.getRegions())
     region.walk([&](Operation *nested) { set |= getOperands(nested); });
   for (Value result : op.getResults())
@@ -222,5 +229,7 @@ void RankVariation::visit(Operation &op) {
     return visitLoop(op);
   if (isControl(&op))
     return visitBranch(op);
+  if (isa<linalg::LinalgOp>(op) && op.getNumResults() > 0)
+    return visitLinalg(op);
   visitOpaque(op);
 }

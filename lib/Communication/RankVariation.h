@@ -43,6 +43,7 @@ private:
   void visitLoop(mlir::Operation &op);
   void visitLoopOnce(mlir::Operation &op);
   void visitBranch(mlir::Operation &op);
+  void visitLinalg(mlir::Operation &op);
   void visitOpaque(mlir::Operation &op);
 
   llvm::SmallVector<int64_t> bounds; // ascending, from 1 to the world's size

@@ -35,3 +35,6 @@ module attributes {amsp.levels = array<i64: 2, 2>} {
     return %0#1, %piece : tensor<f32>, tensor<1xf32>
   }
 }
+
+// A tensor without elements is equal on all ranks.
+// RUN: amsp-opt %S/Inputs/nothing.mlir --amsp-verify-program -o /dev/null
