@@ -32,6 +32,7 @@ void amsp::buildCommunicatePipeline(OpPassManager &pm,
   }
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createVerifyProgram());
 }
 
 namespace {

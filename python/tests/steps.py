@@ -71,6 +71,17 @@ def mlp(optimizer, steps=3, rows=24):
     return with_optimizer(mlp_loss, optimizer, params, batch, steps=steps)
 
 
+def wide_mlp() -> Step:
+    """On 1024 ranks, pieces and local batches still have several elements."""
+
+    def loss(params, x):
+        return jnp.square(jnp.tanh(x @ params["w0"]) @ params["w1"]).mean()
+
+    params = {"w0": normal(64, 128, seed=1), "w1": normal(128, 32, seed=2)}
+    batch = (normal(4096, 64, seed=3),)
+    return with_optimizer(loss, optax.adam(0.01), params, batch, steps=1)
+
+
 def norms() -> Step:
     """Clips by the 2-norm; the three norms are results."""
 
@@ -582,6 +593,7 @@ CASES: dict[str, Callable[[], Step]] = {
     "ten_adam_steps": lambda: mlp(
         optax.chain(optax.clip_by_global_norm(0.5), optax.adamw(0.05)), steps=10
     ),
+    "wide_mlp": wide_mlp,
     "one_adam_step": lambda: mlp(optax.adam(0.125), steps=1),
     "odd_sizes": lambda: sizes(1, 5, 7),
     "sizes_of_buckets": lambda: sizes(1, 63, 64, 65, 1023, 1024, 1025, 4099, rows=4),

@@ -74,6 +74,12 @@ TEST(LinkModelTest, SecondsAreThoseOfARingOverThePaddedBuffer) {
   EXPECT_EQ(model.seconds(*alone.get()), 0);
 }
 
+TEST(LinkModelTest, CountsMoreThanTwoToThe31Elements) {
+  Description gather(AMSP_ALL_GATHER, AMSP_SUM, AMSP_F32, {{1, 4}},
+                     {{3, int64_t{1} << 32, int64_t{1} << 30}});
+  EXPECT_EQ(paddedBytes(*gather.get()), (int64_t{3} << 32) * 4);
+}
+
 namespace {
 /// An all_gather and an all_reduce of 2 ranks whose links take 40 ms each.
 struct SlowLinksTest : testing::Test {

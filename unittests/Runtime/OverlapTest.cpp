@@ -165,6 +165,35 @@ TEST(OverlapTest, TraceHoldsTheEventsOfEachRank) {
     EXPECT_NE(text.find(expected), std::string::npos) << expected << text;
 }
 
+TEST(OverlapTest, OneCommunicatorPerSetOfRanksAndChannel) {
+  // Gathers and reductions of 80 layers, inside nodes and across all.
+  const Digits groups[] = {{{1, 2}}, {{2, 2}, {1, 2}}};
+  std::vector<std::unique_ptr<Description>> layers;
+  for (int32_t id = 0; id < 80 * 4; ++id) {
+    const Digits &digits = groups[id % 2];
+    int64_t members = groupSize(digits);
+    layers.push_back(std::make_unique<Description>(
+        id / 2 % 2 ? AMSP_REDUCE_SCATTER : AMSP_ALL_GATHER, AMSP_SUM, AMSP_F32,
+        digits, std::vector<amsp_collective_operand>{{1, members, 1}}, "layer",
+        id));
+  }
+  float memory[4][8] = {};
+  RankBody body = [&](amsp_rank *rank) {
+    float *own = memory[amsp_rank_number(rank)];
+    for (const std::unique_ptr<Description> &layer : layers)
+      runCollective(rank, layer->get(), {own}, {own + 4});
+  };
+  std::string error;
+  auto world = World::create(
+      std::vector<RankProgram>(4, {&bodyStep, {"h", {}}, 0}), {}, error);
+  ASSERT_TRUE(world) << error;
+  std::vector<RankBuffers> buffers(4, {{&body}, {}});
+  for (int step = 0; step < 2; ++step)
+    ASSERT_FALSE(world->runStep(buffers));
+  // The gather over all ranks compared the programs' hashes, too.
+  EXPECT_EQ(world->numCommunicators(), 4);
+}
+
 TEST(OverlapTest, PoisonFillsTheArena) {
   WorldOptions options;
   options.poisonArena = true;

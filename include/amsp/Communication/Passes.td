@@ -274,4 +274,34 @@ def PipelineLoops : Pass<"amsp-pipeline-loops", "::mlir::func::FuncOp"> {
   ];
 }
 
+def VerifyProgram : Pass<"amsp-verify-program", "::mlir::ModuleOp"> {
+  let summary = "Proves that all ranks of a program issue the same collectives";
+  let description = [{
+    The contract of a rank's program on tensors, checked after every stage, in time
+    linear in the program:
+
+    - Groups partition the world along its levels.
+    - A collective stands in loops and branches only whose predicates and trip counts
+      are equal on all ranks. From arguments by their placements, from group indices
+      and through collectives it follows along which digits of its number a rank's
+      values may differ from those of others.
+    - So may results, along the digits of their placements and no others: the sum that
+      a pass lost shows here.
+    - Every start is awaited, once and in its block (the ops' own verifiers see to
+      types, pieces and padding, and to awaits).
+    - With `prefetch-bytes`, that many bytes are in flight at most: of the full
+      buffers, padding included, from start to await.
+
+    Changes nothing. `amsp-verify-buffers` checks what buffers add.
+  }];
+  let options = [
+    Option<"prefetchBytes", "prefetch-bytes", "int64_t", "-1",
+      "bound of the bytes in flight; -1: none">
+  ];
+  let statistics = [
+    Statistic<"numChecked", "collectives", "collectives in the program">,
+    Statistic<"bytesInFlight", "bytes-in-flight", "most bytes in flight at once">
+  ];
+}
+
 #endif // AMSP_COMMUNICATION_PASSES_TD

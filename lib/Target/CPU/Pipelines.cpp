@@ -34,6 +34,7 @@ void amsp::buildBufferizePipeline(OpPassManager &pm) {
   pm.addPass(createCSEPass());
   pm.addPass(createOutlineKernels());
   pm.addNestedPass<func::FuncOp>(createPlanArena());
+  pm.addPass(createVerifyBuffers());
 }
 
 void amsp::buildLowerToLLVMPipeline(OpPassManager &pm) {

@@ -55,8 +55,10 @@ static int leadingDimension(int64_t given, int64_t rows, int64_t columns) {
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define AMSP_TELL_ACCESSES 1
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" void __tsan_read_range(void *address, unsigned long bytes);
 extern "C" void __tsan_write_range(void *address, unsigned long bytes);
+// NOLINTEND(readability-identifier-naming)
 #endif
 #endif
 

@@ -54,6 +54,10 @@ public:
   /// Drops what is kept about a description whose memory ends.
   void forget(const amsp_collective &collective) { jobs.erase(&collective); }
 
+  int64_t numCommunicators() const {
+    return static_cast<int64_t>(communicators.size());
+  }
+
   /// Reports an error of this rank; always false.
   bool fail(const std::string &message,
             const amsp_collective *collective = nullptr);

@@ -289,6 +289,13 @@ World::runStep(const std::vector<RankBuffers> &buffers) {
   return error;
 }
 
+int64_t World::numCommunicators() const {
+  int64_t most = 0;
+  for (const RankRunner &runner : state->ranks)
+    most = std::max(most, runner.context->numCommunicators());
+  return most;
+}
+
 std::string World::traceEvents() const {
   std::ostringstream stream;
   bool isFirst = true;

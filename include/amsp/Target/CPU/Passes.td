@@ -298,6 +298,20 @@ def PlanArena : Pass<"amsp-plan-arena", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::amsp::AMSPDialect"];
 }
 
+def VerifyBuffers : Pass<"amsp-verify-buffers", "::mlir::ModuleOp"> {
+  let summary = "checks that no buffer is used while a collective has it";
+  let description = [{
+    The contract of a program whose buffers have their places, for what
+    `amsp-verify-program` cannot see on tensors. Between the start of a collective and
+    its await, in its block, nothing writes its sources and nothing touches its
+    destinations: neither through views, nor through another buffer at the same place
+    of the arena, nor in a kernel. Every start is awaited once, with the same
+    description and buffers. Ids ascend, so all ranks have one order; no condition or
+    trip count around a collective comes from the rank's number. Groups partition the
+    world, and pieces cover the full side. Changes nothing.
+  }];
+}
+
 def LowerHost : Pass<"amsp-lower-host", "::mlir::ModuleOp"> {
   let summary = "turns the step into the C ABI's execute function";
   let description = [{

@@ -82,6 +82,10 @@ public:
   /// must stay valid until it returns (and longer for RunError::stuckRanks).
   std::optional<RunError> runStep(const std::vector<RankBuffers> &buffers);
 
+  /// How many communicators the ranks of this process made, at most: one for
+  /// each set of ranks and channel that a rank's collectives used so far.
+  int64_t numCommunicators() const;
+
   /// The events of the ranks in this process: JSON objects, separated by
   /// commas. Empty unless WorldOptions::trace.
   std::string traceEvents() const;
