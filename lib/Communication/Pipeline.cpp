@@ -25,6 +25,13 @@ void amsp::buildCommunicatePipeline(OpPassManager &pm,
   }
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Last: what follows keeps the order that it makes.
+  if (options.overlap) {
+    ScheduleCollectivesOptions schedule;
+    schedule.cluster = options.cluster;
+    schedule.prefetchBytes = options.prefetchBytes;
+    pm.addNestedPass<func::FuncOp>(createScheduleCollectives(schedule));
+  }
 }
 
 namespace {
@@ -45,6 +52,12 @@ struct CommunicatePipelineOptions
   Option<int64_t> packBytes{
       *this, "pack-bytes", llvm::cl::init(0),
       llvm::cl::desc("tensors of up to so many bytes are packed")};
+  Option<bool> overlap{*this, "overlap", llvm::cl::init(true),
+                       llvm::cl::desc("run amsp-schedule-collectives")};
+  Option<int64_t> prefetchBytes{
+      *this, "prefetch-bytes", llvm::cl::init(-1),
+      llvm::cl::desc("bound on the bytes in flight; default: twice the least "
+                     "that works")};
 };
 } // namespace
 
@@ -59,6 +72,8 @@ void amsp::registerCommunicatePipeline() {
         options.fuse = given.fuse;
         options.fuseBytes = given.fuseBytes;
         options.packBytes = given.packBytes;
+        options.overlap = given.overlap;
+        options.prefetchBytes = given.prefetchBytes;
         buildCommunicatePipeline(pm, options);
       });
 }

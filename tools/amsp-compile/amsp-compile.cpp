@@ -64,6 +64,14 @@ static cl::opt<int64_t>
     packBytes("pack-bytes", cl::cat(category), cl::init(0),
               cl::desc("Copy tensors of up to so many bytes into one buffer of "
                        "a fused collective (default 0: none)"));
+static cl::opt<std::string>
+    overlap("overlap", cl::cat(category), cl::init("on"),
+            cl::desc("Overlap collectives with computation: on (default) or "
+                     "off; results have the same bits"));
+static cl::opt<int64_t> prefetchBytes(
+    "prefetch-bytes", cl::cat(category), cl::init(-1),
+    cl::desc("Bound on the bytes of collectives in flight (default: twice the "
+             "largest gather and the largest reduction)"));
 static cl::opt<std::string> target("target", cl::cat(category), cl::init("cpu"),
                                    cl::desc("cpu"));
 static cl::opt<std::string>
@@ -167,6 +175,11 @@ static llvm::Expected<CompileOptions> getOptions() {
   if (fuseBytes < 0 || packBytes < 0)
     return llvm::createStringError(
         "--fuse-bytes and --pack-bytes cannot be negative");
+  if (overlap != "on" && overlap != "off")
+    return llvm::createStringError("--overlap " + overlap +
+                                   ": expected on or off");
+  if (prefetchBytes.getNumOccurrences() && prefetchBytes < 0)
+    return llvm::createStringError("--prefetch-bytes cannot be negative");
   if (!report.empty() && !StringRef(report).ends_with(".json"))
     return llvm::createStringError("--report " + report +
                                    ": this build writes .json only");
@@ -185,6 +198,8 @@ static llvm::Expected<CompileOptions> getOptions() {
   options.reduceType = reduceType;
   options.simplifyCollectives = !noSimplify;
   options.communication = getCommunication(options.cluster);
+  options.communication.overlap = overlap == "on";
+  options.communication.prefetchBytes = prefetchBytes;
   options.cpu = cpu;
   llvm::Expected<EmitKind> emit = getEmitKind();
   if (!emit)

@@ -29,6 +29,9 @@ struct CommunicateOptions {
   /// Bytes of a fused collective, and of tensors that are packed.
   int64_t fuseBytes = 1'000'000'000'000'000'000;
   int64_t packBytes = 0;
+  bool overlap = true;
+  /// Bound on the bytes in flight; negative: twice the least that works.
+  int64_t prefetchBytes = -1;
 };
 
 /// From the program of one rank, as amsp-partition leaves it, to the same
