@@ -32,6 +32,13 @@ void amsp::buildCommunicatePipeline(OpPassManager &pm,
   }
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Last: what follows keeps the order that it makes.
+  if (options.overlap) {
+    ScheduleCollectivesOptions schedule;
+    schedule.cluster = options.cluster;
+    schedule.prefetchBytes = options.prefetchBytes;
+    pm.addNestedPass<func::FuncOp>(createScheduleCollectives(schedule));
+  }
   pm.addPass(createVerifyProgram());
 }
 
@@ -61,6 +68,12 @@ struct CommunicatePipelineOptions
   Option<int64_t> pipelineBytes{
       *this, "pipeline-bytes", llvm::cl::init(0),
       llvm::cl::desc("bytes that a pipelined loop carries at most; 0: all")};
+  Option<bool> overlap{*this, "overlap", llvm::cl::init(true),
+                       llvm::cl::desc("run amsp-schedule-collectives")};
+  Option<int64_t> prefetchBytes{
+      *this, "prefetch-bytes", llvm::cl::init(-1),
+      llvm::cl::desc("bound on the bytes in flight; default: twice the least "
+                     "that works")};
 };
 } // namespace
 
@@ -78,6 +91,8 @@ void amsp::registerCommunicatePipeline() {
         options.peelMicrobatches = given.peelMicrobatches;
         options.pipelineLoops = given.pipelineLoops;
         options.pipelineBytes = given.pipelineBytes;
+        options.overlap = given.overlap;
+        options.prefetchBytes = given.prefetchBytes;
         buildCommunicatePipeline(pm, options);
       });
 }

@@ -123,6 +123,18 @@ static std::optional<int64_t> getRunsPerStep(Operation *op) {
   return runs;
 }
 
+CollectiveRecord amsp::describeCollective(CollectiveOpInterface op) {
+  CollectiveRecord record{};
+  record.op = op;
+  record.kind = op.getKind();
+  record.reduction = op.getCombiner();
+  record.group = op.getGroup();
+  record.elementType = op.getElementType();
+  for (unsigned i = 0, e = op.getNumTensors(); i < e; ++i)
+    record.tensors.push_back(describeTensor(op, i));
+  return record;
+}
+
 FailureOr<SmallVector<CollectiveRecord>>
 amsp::collectCollectives(func::FuncOp step) {
   SmallVector<CollectiveRecord> records;
@@ -133,16 +145,9 @@ amsp::collectCollectives(func::FuncOp step) {
           op->emitError("a collective in a loop whose trip count is not known");
           return WalkResult::interrupt();
         }
-        CollectiveRecord record{};
-        record.op = op;
+        CollectiveRecord record = describeCollective(op);
         record.id = records.size();
-        record.kind = op.getKind();
-        record.reduction = op.getCombiner();
-        record.group = op.getGroup();
-        record.elementType = op.getElementType();
         record.count = *count;
-        for (unsigned i = 0, e = op.getNumTensors(); i < e; ++i)
-          record.tensors.push_back(describeTensor(op, i));
         record.name = makeName(record);
         records.push_back(std::move(record));
         return WalkResult::advance();

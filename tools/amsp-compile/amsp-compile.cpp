@@ -75,6 +75,14 @@ static cl::opt<bool> pipelineLoops(
 static cl::opt<int64_t> pipelineBytes(
     "pipeline-bytes", cl::cat(category), cl::init(0),
     cl::desc("Bytes that a pipelined loop carries at most (default 0: all)"));
+static cl::opt<std::string>
+    overlap("overlap", cl::cat(category), cl::init("on"),
+            cl::desc("Overlap collectives with computation: on (default) or "
+                     "off; results have the same bits"));
+static cl::opt<int64_t> prefetchBytes(
+    "prefetch-bytes", cl::cat(category), cl::init(-1),
+    cl::desc("Bound on the bytes of collectives in flight (default: twice the "
+             "largest gather and the largest reduction)"));
 static cl::opt<std::string> target("target", cl::cat(category), cl::init("cpu"),
                                    cl::desc("cpu"));
 static cl::opt<std::string>
@@ -180,6 +188,11 @@ static llvm::Expected<CompileOptions> getOptions() {
   if (fuseBytes < 0 || packBytes < 0)
     return llvm::createStringError(
         "--fuse-bytes and --pack-bytes cannot be negative");
+  if (overlap != "on" && overlap != "off")
+    return llvm::createStringError("--overlap " + overlap +
+                                   ": expected on or off");
+  if (prefetchBytes.getNumOccurrences() && prefetchBytes < 0)
+    return llvm::createStringError("--prefetch-bytes cannot be negative");
   if (!report.empty() && !StringRef(report).ends_with(".json") &&
       !StringRef(report).ends_with(".html"))
     return llvm::createStringError("--report " + report +
@@ -206,6 +219,8 @@ static llvm::Expected<CompileOptions> getOptions() {
   options.communication.peelMicrobatches = peelMicrobatches;
   options.communication.pipelineLoops = pipelineLoops;
   options.communication.pipelineBytes = pipelineBytes;
+  options.communication.overlap = overlap == "on";
+  options.communication.prefetchBytes = prefetchBytes;
   options.cpu = cpu;
   llvm::Expected<EmitKind> emit = getEmitKind();
   if (!emit)

@@ -35,6 +35,9 @@ struct CommunicateOptions {
   /// loop, up to so many bytes (0: all).
   bool pipelineLoops = false;
   int64_t pipelineBytes = 0;
+  bool overlap = true;
+  /// Bound on the bytes in flight; negative: twice the least that works.
+  int64_t prefetchBytes = -1;
 };
 
 /// From the program of one rank, as amsp-partition leaves it, to the same

@@ -274,6 +274,83 @@ def PipelineLoops : Pass<"amsp-pipeline-loops", "::mlir::func::FuncOp"> {
   ];
 }
 
+def ScheduleCollectives : Pass<"amsp-schedule-collectives", "::mlir::func::FuncOp"> {
+  let summary = "Starts collectives early and awaits them late, within a bound";
+  let description = [{
+    Splits collectives into start and await, and moves the two apart, over ops that
+    keep their order. There are two channels, for gathers and for reductions, each
+    with one order of starts, the program's.
+
+    - A gather is awaited before the first op that needs it. It starts so early that
+      it is done by then, those before it in the channel included, under the times
+      of the planner's model (with as much time again in reserve); without a
+      cluster's times, as early as the bound allows.
+    - A reduction starts where what it reads is made, and is awaited before the
+      first op that needs it, or earlier if the next reduction needs its bytes. The
+      second half of a reduction in two stages starts when the first is done.
+
+    What only passes over memory (converts, slices, transposes, elementwise ops)
+    moves along: ahead of a start that needs it, behind an await that it needs.
+
+    The bytes of the full sides in flight, from start to await, never exceed
+    `prefetch-bytes`: half for each channel, or what its largest collective needs;
+    all of it for one if the other has no collective. Collectives around a loop
+    leave room for those in it. A collective with nothing to hide behind stays
+    whole. Bits do not change.
+
+    ```mlir
+    func.func @layers(%a: tensor<4xf32>, %b: tensor<4xf32>, %x: tensor<8x8xf32>) -> tensor<8xf32> {
+      %0 = amsp.all_gather %a group = <[1:2]> : tensor<4xf32> -> tensor<8xf32>
+      %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0]
+             : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      %2 = stablehlo.dot_general %x, %1, contracting_dims = [1] x [0]
+             : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      %3 = amsp.all_gather %b group = <[1:2]> : tensor<4xf32> -> tensor<8xf32>
+      %4 = stablehlo.dot_general %x, %3, contracting_dims = [1] x [0]
+             : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      %5 = stablehlo.add %2, %4 : tensor<8xf32>
+      return %5 : tensor<8xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @layers(%a: tensor<4xf32>, %b: tensor<4xf32>, %x: tensor<8x8xf32>) -> tensor<8xf32> {
+      %0 = amsp.all_gather_start %a group = <[1:2]>
+             : tensor<4xf32> -> !amsp.pending<tensor<8xf32>>
+      %1 = amsp.all_gather_start %b group = <[1:2]>
+             : tensor<4xf32> -> !amsp.pending<tensor<8xf32>>
+      %2 = amsp.await %0 : !amsp.pending<tensor<8xf32>>
+      %3 = stablehlo.dot_general %x, %2, contracting_dims = [1] x [0]
+             : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      %4 = stablehlo.dot_general %x, %3, contracting_dims = [1] x [0]
+             : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      %5 = amsp.await %1 : !amsp.pending<tensor<8xf32>>
+      %6 = stablehlo.dot_general %x, %5, contracting_dims = [1] x [0]
+             : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      %7 = stablehlo.add %4, %6 : tensor<8xf32>
+      return %7 : tensor<8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"prefetchBytes", "prefetch-bytes", "int64_t", "-1",
+      "bound on the bytes in flight; default: twice the least that works">,
+    Option<"cluster", "cluster", "std::string", "\"\"",
+      "the cluster, as amsp-compile takes it, for times of ops and collectives">
+  ];
+  let statistics = [
+    Statistic<"numSplit", "split", "collectives in two halves">,
+    Statistic<"numWhole", "whole", "collectives that nothing can hide">,
+    Statistic<"boundBytes", "bound-bytes", "bound on the bytes in flight">,
+    Statistic<"peakBytes", "peak-bytes", "most bytes in flight">,
+    Statistic<"lateGathers", "late-gathers",
+      "gathers that the bound lets start later than in time">,
+    Statistic<"earlyAwaits", "early-awaits",
+      "reductions that are awaited early, for the next one's bytes">
+  ];
+  let dependentDialects = ["::amsp::AMSPDialect"];
+}
+
 def VerifyProgram : Pass<"amsp-verify-program", "::mlir::ModuleOp"> {
   let summary = "Proves that all ranks of a program issue the same collectives";
   let description = [{

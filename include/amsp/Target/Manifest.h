@@ -48,6 +48,9 @@ struct CollectiveRecord {
   mlir::StringAttr getUnit() const;
 };
 
+/// What a collective does; id, count and name are not set.
+CollectiveRecord describeCollective(CollectiveOpInterface op);
+
 /// The collectives of a step in program order. Fails, with a diagnostic, for
 /// one in a loop whose trip count is not known.
 mlir::FailureOr<llvm::SmallVector<CollectiveRecord>>

@@ -1,0 +1,22 @@
+//===- AsyncCollectives.h - Splits collectives in two -----------*- C++ -*-===//
+
+#ifndef AMSP_COMMUNICATION_ASYNCCOLLECTIVES_H
+#define AMSP_COMMUNICATION_ASYNCCOLLECTIVES_H
+
+#include "amsp/Dialect/AMSP/IR/AMSPOps.h"
+
+namespace amsp {
+
+/// Builds the start of `op`, a collective that is not split, at the builder's
+/// place.
+CollectiveOpInterface createStart(mlir::OpBuilder &builder,
+                                  CollectiveOpInterface op);
+
+/// Builds the await of `start` and hands its results to the users of `op`,
+/// which then has none.
+AwaitOp createAwait(mlir::OpBuilder &builder, CollectiveOpInterface start,
+                    CollectiveOpInterface op);
+
+} // namespace amsp
+
+#endif // AMSP_COMMUNICATION_ASYNCCOLLECTIVES_H

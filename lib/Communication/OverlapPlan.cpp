@@ -1,0 +1,383 @@
+//===- OverlapPlan.cpp - When collectives start and are awaited -----------===//
+
+#include "amsp/Communication/OverlapPlan.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <deque>
+#include <limits>
+
+using namespace amsp;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+/// Transfers may take so many times what the model says, before a gather that
+/// was started in time is late.
+static constexpr double kSlack = 2;
+
+static int64_t getLargest(const OverlapProblem &problem, bool isGather) {
+  int64_t largest = 0;
+  for (const OverlapCollective &collective : problem.collectives)
+    if (collective.isGather == isGather)
+      largest = std::max(largest, collective.bytes);
+  return largest;
+}
+
+int64_t amsp::getLeastBytesInFlight(const OverlapProblem &problem) {
+  int64_t least = getLargest(problem, true) + getLargest(problem, false);
+  for (int64_t nested : problem.nestedBytes)
+    least = std::max(least, nested);
+  return least;
+}
+
+namespace {
+class Planner {
+public:
+  Planner(const OverlapProblem &problem, int64_t bound);
+  OverlapPlan plan();
+
+private:
+  struct Times {
+    int64_t ready, deadline;
+    int64_t start = -1, await = -1;
+  };
+
+  void setShares(int64_t bound);
+  void setReady();
+  void setDeadlines();
+  void placeReductions();
+  void startReductions(int64_t position);
+  void startReduction(unsigned index, int64_t position);
+  void awaitReduction(unsigned index, int64_t position);
+  void awaitOldest(int64_t position);
+  void placeGathers();
+  std::vector<double> getLatestStarts() const;
+  int64_t getFirstFit(unsigned gather, int64_t position,
+                      std::deque<unsigned> &inFlight) const;
+  OverlapPlan listEvents() const;
+
+  /// The last position that is reached by `time`, and the first one not before.
+  int64_t getPositionBefore(double time) const;
+  int64_t getPositionAfter(double time) const;
+  int64_t getBytes(ArrayRef<unsigned> indices) const;
+  ArrayRef<unsigned> getOrder(bool isGather) const {
+    return isGather ? gathers : reductions;
+  }
+
+  const OverlapProblem &problem;
+  int64_t last; // position of the terminator
+  /// When each position is reached if nothing has to be waited for.
+  std::vector<double> clock;
+  std::vector<Times> times;
+  /// By channel, reductions first: the bytes it may have in flight, and those
+  /// it may have while an op with nested collectives runs.
+  int64_t shares[2];
+  std::vector<int64_t> caps[2];
+  std::vector<int64_t> nestedPositions;
+  /// In the order of their starts.
+  SmallVector<unsigned> gathers, reductions;
+
+  // While reductions are placed.
+  SmallVector<unsigned> inFlight;
+  std::vector<SmallVector<unsigned, 1>> startable; // by position
+  std::vector<SmallVector<unsigned, 2>> readers;   // reductions, by collective
+  std::vector<unsigned> numPending;                // reductions not awaited yet
+  double channelFree = 0;
+
+  int64_t lateGathers = 0, earlyAwaits = 0;
+};
+} // namespace
+
+Planner::Planner(const OverlapProblem &problem, int64_t bound)
+    : problem(problem), last(problem.seconds.size()) {
+  clock.assign(last + 1, 0);
+  for (int64_t i = 0; i < last; ++i)
+    clock[i + 1] = clock[i] + problem.seconds[i];
+  setShares(bound);
+}
+
+void Planner::setShares(int64_t bound) {
+  int64_t gather = getLargest(problem, true);
+  int64_t reduction = getLargest(problem, false);
+  // Half each, but room for the largest, and all to one that is alone.
+  shares[0] =
+      gather == 0 ? bound : std::clamp(bound / 2, reduction, bound - gather);
+  if (reduction == 0)
+    shares[0] = 0;
+  shares[1] = bound - shares[0];
+  for (int channel : {0, 1})
+    caps[channel].assign(last, shares[channel]);
+  for (int64_t i = 0; i < last; ++i) {
+    if (problem.nestedBytes[i] == 0)
+      continue;
+    nestedPositions.push_back(i);
+    int64_t rest = bound - problem.nestedBytes[i];
+    caps[0][i] = std::min(shares[0], gather == 0 ? rest : rest / 2);
+    caps[1][i] = std::min(shares[1], rest - caps[0][i]);
+  }
+}
+
+int64_t Planner::getPositionBefore(double time) const {
+  auto after = llvm::upper_bound(clock, time);
+  return std::max<int64_t>(0, after - clock.begin() - 1);
+}
+
+int64_t Planner::getPositionAfter(double time) const {
+  auto first = llvm::lower_bound(clock, time);
+  return std::min<int64_t>(last, first - clock.begin());
+}
+
+int64_t Planner::getBytes(ArrayRef<unsigned> indices) const {
+  int64_t bytes = 0;
+  for (unsigned index : indices)
+    bytes += problem.collectives[index].bytes;
+  return bytes;
+}
+
+void Planner::setReady() {
+  for (const OverlapCollective &collective : problem.collectives) {
+    Times &own = times.emplace_back();
+    own.ready = collective.ready;
+    for (unsigned producer : collective.after)
+      own.ready = std::max(own.ready, times[producer].ready);
+    own.deadline = std::max(collective.deadline, own.ready);
+  }
+}
+
+/// What another collective reads is needed where that starts: a gather as late
+/// as its own transfer allows.
+void Planner::setDeadlines() {
+  for (int64_t i = problem.collectives.size() - 1; i >= 0; --i) {
+    const OverlapCollective &reader = problem.collectives[i];
+    int64_t needed = times[i].deadline;
+    if (reader.isGather) {
+      double latest = clock[needed] - kSlack * reader.seconds;
+      needed = std::clamp(getPositionBefore(latest), times[i].ready, needed);
+    }
+    for (unsigned producer : reader.after)
+      times[producer].deadline = std::min(times[producer].deadline, needed);
+  }
+}
+
+void Planner::awaitReduction(unsigned index, int64_t position) {
+  times[index].await = position;
+  llvm::erase(inFlight, index);
+  for (unsigned reader : readers[index])
+    if (--numPending[reader] == 0)
+      startable[position].push_back(reader);
+}
+
+void Planner::awaitOldest(int64_t position) {
+  ++earlyAwaits;
+  awaitReduction(inFlight.front(), position);
+}
+
+void Planner::startReduction(unsigned index, int64_t position) {
+  const OverlapCollective &collective = problem.collectives[index];
+  while (getBytes(inFlight) + collective.bytes > shares[0])
+    awaitOldest(position);
+  Times &own = times[index];
+  own.start = position;
+  reductions.push_back(index);
+  inFlight.push_back(index);
+  channelFree = std::max(channelFree, clock[position]) + collective.seconds;
+  // The next link of a chain starts when this one is done.
+  if (!readers[index].empty())
+    own.deadline = std::clamp(getPositionAfter(channelFree), position,
+                              std::max(position, own.deadline));
+  if (own.deadline <= position)
+    awaitReduction(index, position);
+}
+
+void Planner::placeReductions() {
+  size_t count = problem.collectives.size();
+  readers.resize(count);
+  numPending.assign(count, 0);
+  startable.resize(last + 1);
+  for (unsigned i = 0; i < count; ++i) {
+    const OverlapCollective &reader = problem.collectives[i];
+    // Gathers are awaited exactly where they are needed.
+    if (reader.isGather) {
+      times[i].await = times[i].deadline;
+      continue;
+    }
+    for (unsigned producer : reader.after) {
+      if (problem.collectives[producer].isGather) {
+        times[i].ready = std::max(times[i].ready, times[producer].await);
+        continue;
+      }
+      readers[producer].push_back(i);
+      ++numPending[i];
+    }
+    if (numPending[i] == 0)
+      startable[times[i].ready].push_back(i);
+  }
+  for (int64_t position = 0; position <= last; ++position) {
+    for (unsigned index : SmallVector<unsigned>(inFlight))
+      if (times[index].deadline <= position)
+        awaitReduction(index, position);
+    startReductions(position);
+    while (position < last && getBytes(inFlight) > caps[0][position]) {
+      awaitOldest(position);
+      startReductions(position);
+    }
+  }
+}
+
+/// Starts what can start at a position, in program order: so none is behind one
+/// that waits for it. Awaits add to the list on the way.
+void Planner::startReductions(int64_t position) {
+  while (!startable[position].empty()) {
+    auto *first = llvm::min_element(startable[position]);
+    unsigned index = *first;
+    startable[position].erase(first);
+    Times &own = times[index];
+    // Behind an op that needs the bytes for what is in it, if there is time.
+    if (own.ready <= position && position < last && own.deadline > position &&
+        caps[0][position] < shares[0] &&
+        getBytes(inFlight) + problem.collectives[index].bytes >
+            caps[0][position])
+      own.ready = position + 1;
+    if (own.ready > position)
+      startable[own.ready].push_back(index);
+    else
+      startReduction(index, position);
+  }
+}
+
+/// When each gather, in their order, has to start at the latest.
+std::vector<double> Planner::getLatestStarts() const {
+  std::vector<double> starts(gathers.size());
+  double next = std::numeric_limits<double>::infinity();
+  for (int64_t i = gathers.size() - 1; i >= 0; --i) {
+    double finish = std::min(next, clock[times[gathers[i]].deadline]);
+    next = finish - kSlack * problem.collectives[gathers[i]].seconds;
+    starts[i] = next;
+  }
+  return starts;
+}
+
+/// The first position from `position` on at which the gather fits in beside
+/// those in flight, of which the ones awaited before are dropped.
+int64_t Planner::getFirstFit(unsigned gather, int64_t position,
+                             std::deque<unsigned> &inFlight) const {
+  int64_t bytes = problem.collectives[gather].bytes;
+  int64_t deadline = times[gather].deadline;
+  auto getInFlight = [&](int64_t at) {
+    int64_t sum = 0;
+    for (unsigned other : inFlight)
+      if (times[other].deadline > at)
+        sum += problem.collectives[other].bytes;
+    return sum;
+  };
+  while (position < deadline) {
+    while (!inFlight.empty() && times[inFlight.front()].deadline <= position)
+      inFlight.pop_front();
+    if (getInFlight(position) + bytes > shares[1]) {
+      position = std::min(deadline, times[inFlight.front()].deadline);
+      continue;
+    }
+    // No op on the way may be short of bytes for what is in it.
+    auto next = llvm::lower_bound(nestedPositions, position);
+    int64_t from = position;
+    for (; next != nestedPositions.end() && *next < deadline; ++next)
+      if (getInFlight(*next) + bytes > caps[1][*next])
+        position = *next + 1;
+    if (position == from)
+      break;
+  }
+  return std::min(position, deadline);
+}
+
+void Planner::placeGathers() {
+  for (unsigned i = 0, e = problem.collectives.size(); i < e; ++i)
+    if (problem.collectives[i].isGather)
+      gathers.push_back(i);
+  llvm::sort(gathers, [&](unsigned a, unsigned b) {
+    return std::pair(times[a].deadline, a) < std::pair(times[b].deadline, b);
+  });
+  std::vector<double> latest = getLatestStarts();
+  std::deque<unsigned> inFlight;
+  int64_t position = 0;
+  for (auto [rank, gather] : llvm::enumerate(gathers)) {
+    Times &own = times[gather];
+    for (unsigned producer : problem.collectives[gather].after)
+      own.ready = std::max(own.ready, times[producer].await);
+    position = std::max(position, own.ready);
+    if (!problem.isEager)
+      position = std::max(position, getPositionBefore(latest[rank]));
+    position = std::min(position, own.deadline);
+    own.start = getFirstFit(gather, position, inFlight);
+    lateGathers += !problem.isEager && own.start > position;
+    position = own.start;
+    inFlight.push_back(gather);
+  }
+}
+
+OverlapPlan Planner::listEvents() const {
+  OverlapPlan plan;
+  plan.lateGathers = lateGathers;
+  plan.earlyAwaits = earlyAwaits;
+  plan.bytesOver.assign(last, 0);
+  std::vector<SmallVector<unsigned, 1>> awaits(last + 1);
+  for (bool isGather : {false, true})
+    for (unsigned index : getOrder(isGather))
+      awaits[times[index].await].push_back(index);
+  std::vector<bool> isDone(times.size());
+  size_t next[2] = {0, 0};
+  int64_t bytes[2] = {0, 0};
+  for (int64_t position = 0; position <= last; ++position) {
+    auto tryStart = [&](bool isGather) {
+      ArrayRef<unsigned> order = getOrder(isGather);
+      if (next[isGather] == order.size())
+        return false;
+      unsigned index = order[next[isGather]];
+      const OverlapCollective &collective = problem.collectives[index];
+      if (times[index].start != position ||
+          bytes[isGather] + collective.bytes > shares[isGather] ||
+          !llvm::all_of(collective.after,
+                        [&](unsigned i) { return isDone[i]; }))
+        return false;
+      plan.events.push_back({position, index, /*isStart=*/true});
+      bytes[isGather] += collective.bytes;
+      ++next[isGather];
+      plan.peakBytes = std::max(plan.peakBytes, bytes[0] + bytes[1]);
+      return true;
+    };
+    auto isStarted = [&](unsigned index) {
+      ArrayRef<unsigned> order = getOrder(problem.collectives[index].isGather);
+      return llvm::is_contained(
+          order.take_front(next[problem.collectives[index].isGather]), index);
+    };
+    auto tryAwait = [&] {
+      auto *found = llvm::find_if(awaits[position], isStarted);
+      if (found == awaits[position].end())
+        return false;
+      unsigned index = *found;
+      awaits[position].erase(found);
+      plan.events.push_back({position, index, /*isStart=*/false});
+      bytes[problem.collectives[index].isGather] -=
+          problem.collectives[index].bytes;
+      isDone[index] = true;
+      return true;
+    };
+    // Starts first, as far as they fit: an await may take long.
+    while (tryStart(false) || tryStart(true) || tryAwait())
+      ;
+    if (position < last)
+      plan.bytesOver[position] = bytes[0] + bytes[1];
+  }
+  return plan;
+}
+
+OverlapPlan Planner::plan() {
+  setReady();
+  setDeadlines();
+  placeReductions();
+  placeGathers();
+  return listEvents();
+}
+
+OverlapPlan amsp::planOverlap(const OverlapProblem &problem, int64_t bound) {
+  return Planner(problem, bound).plan();
+}

@@ -1,0 +1,353 @@
+//===- ScheduleCollectives.cpp - Starts early, awaits late ----------------===//
+
+#include "amsp/Communication/AsyncCollectives.h"
+#include "amsp/Communication/OverlapCosts.h"
+#include "amsp/Communication/OverlapPlan.h"
+#include "amsp/Communication/Passes.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace amsp {
+#define GEN_PASS_DEF_SCHEDULECOLLECTIVES
+#include "amsp/Communication/Passes.h.inc"
+} // namespace amsp
+
+using namespace mlir;
+using namespace amsp;
+
+/// True for ops that may move to where a collective starts or is awaited: they
+/// are no more than a pass over memory.
+static bool isMovable(Operation *op) {
+  if (op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
+      op->hasTrait<OpTrait::IsTerminator>())
+    return false;
+  using namespace stablehlo;
+  return op->hasTrait<Elementwise>() ||
+         isa<BroadcastInDimOp, ConcatenateOp, ConstantOp, ConvertOp,
+             DynamicSliceOp, IotaOp, PadOp, ReshapeOp, ReverseOp, SliceOp,
+             TransposeOp, GroupIndexOp>(op) ||
+         isa<arith::ArithDialect, tensor::TensorDialect>(op->getDialect());
+}
+
+/// A collective that this pass splits.
+static CollectiveOpInterface getWhole(Operation *op) {
+  auto collective = dyn_cast_or_null<CollectiveOpInterface>(op);
+  return collective && !collective.isStart() ? collective
+                                             : CollectiveOpInterface();
+}
+
+namespace {
+/// The collectives of a block with what they depend on.
+class BlockSchedule {
+public:
+  BlockSchedule(Block &block, const OverlapCosts &costs)
+      : block(block), costs(costs) {}
+
+  /// Describes the block, and the blocks nested in it, to the planner.
+  void describe();
+  int64_t getLeastBytes() const { return getLeastBytesInFlight(problem); }
+  void setEager(bool isEager);
+  /// Splits and orders. `bound` is at least getLeastBytes.
+  void apply(int64_t bound);
+
+  struct Summary {
+    int64_t split = 0, whole = 0, peakBytes = 0;
+    int64_t lateGathers = 0, earlyAwaits = 0;
+  };
+  Summary getSummary() const { return summary; }
+
+private:
+  void describeNested(Operation &op);
+  void findReady();
+  void findDeadlines();
+
+  void emitEvents(const OverlapPlan &plan);
+  void emitStart(unsigned collective);
+  void emitAwait(unsigned collective);
+  void emitOp(Operation *op);
+  void emitOperands(Operation *op);
+  void emitDeferred();
+  bool isBlocked(Operation *op) const;
+
+  Block &block;
+  const OverlapCosts &costs;
+  OverlapProblem problem;
+  SmallVector<Operation *> ops; // by position
+  SmallVector<CollectiveOpInterface> collectives;
+  llvm::DenseMap<Operation *, int64_t> positions;
+  llvm::DenseMap<Operation *, unsigned> numbers; // of collectives
+  /// The blocks with collectives in an op, with its position.
+  std::vector<std::pair<int64_t, std::unique_ptr<BlockSchedule>>> nested;
+  Summary summary;
+
+  // While ops are moved into their new order.
+  SmallVector<CollectiveOpInterface> starts; // by collective
+  llvm::DenseSet<Operation *> waiting;       // not yet in the new order
+  SmallVector<Operation *> deferred;
+};
+} // namespace
+
+void BlockSchedule::describeNested(Operation &op) {
+  int64_t least = 0;
+  for (Region &region : op.getRegions())
+    for (Block &inner : region) {
+      bool hasCollective = inner
+                               .walk([](Operation *nestedOp) {
+                                 return getWhole(nestedOp)
+                                            ? WalkResult::interrupt()
+                                            : WalkResult::advance();
+                               })
+                               .wasInterrupted();
+      if (!hasCollective)
+        continue;
+      auto schedule = std::make_unique<BlockSchedule>(inner, costs);
+      schedule->describe();
+      least = std::max(least, schedule->getLeastBytes());
+      nested.emplace_back(ops.size(), std::move(schedule));
+    }
+  problem.nestedBytes.push_back(least);
+}
+
+void BlockSchedule::describe() {
+  for (Operation &op : block.without_terminator()) {
+    if (CollectiveOpInterface collective = getWhole(&op)) {
+      numbers[&op] = collectives.size();
+      collectives.push_back(collective);
+      OverlapCollective &described = problem.collectives.emplace_back();
+      described.isGather = collective.getKind() == CollectiveKind::AllGather;
+      described.bytes = costs.getBytes(collective);
+      described.seconds = costs.getSeconds(collective);
+      continue;
+    }
+    positions[&op] = ops.size();
+    describeNested(op);
+    ops.push_back(&op);
+    problem.seconds.push_back(costs.getSeconds(op));
+  }
+  findReady();
+  findDeadlines();
+}
+
+void BlockSchedule::setEager(bool isEager) {
+  problem.isEager = isEager;
+  for (auto &[position, inner] : nested)
+    inner->setEager(isEager);
+}
+
+/// What a collective reads is made by ops that stay, and by movable ones, which
+/// come along.
+void BlockSchedule::findReady() {
+  llvm::DenseMap<Operation *, std::pair<int64_t, SmallVector<unsigned, 2>>>
+      known;
+  for (Operation &op : block.without_terminator()) {
+    bool isCollective = numbers.contains(&op);
+    if (!isCollective && !isMovable(&op))
+      continue;
+    int64_t ready = 0;
+    llvm::SmallSetVector<unsigned, 4> producers;
+    for (Value operand : op.getOperands()) {
+      Operation *definition = operand.getDefiningOp();
+      if (!definition || definition->getBlock() != &block)
+        continue;
+      if (auto number = numbers.find(definition); number != numbers.end()) {
+        producers.insert(number->second);
+      } else if (auto entry = known.find(definition); entry != known.end()) {
+        ready = std::max(ready, entry->second.first);
+        producers.insert_range(entry->second.second);
+      } else {
+        ready = std::max(ready, positions.lookup(definition) + 1);
+      }
+    }
+    if (isCollective) {
+      OverlapCollective &own = problem.collectives[numbers.lookup(&op)];
+      own.ready = ready;
+      llvm::append_range(own.after, producers);
+    } else {
+      known[&op] = {ready, SmallVector<unsigned, 2>(producers.getArrayRef())};
+    }
+  }
+}
+
+/// Movable ops that need a result wait until another op needs theirs.
+void BlockSchedule::findDeadlines() {
+  int64_t last = ops.size();
+  llvm::DenseMap<Operation *, int64_t> known; // of movable ops
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    bool isCollective = numbers.contains(&op);
+    if (!isCollective && !isMovable(&op))
+      continue;
+    int64_t deadline = last;
+    for (Operation *user : op.getUsers()) {
+      Operation *top = block.findAncestorOpInBlock(*user);
+      if (numbers.contains(top))
+        continue; // the planner knows
+      if (auto entry = known.find(top); entry != known.end())
+        deadline = std::min(deadline, entry->second);
+      else if (auto position = positions.find(top); position != positions.end())
+        deadline = std::min(deadline, position->second);
+    }
+    if (isCollective)
+      problem.collectives[numbers.lookup(&op)].deadline = deadline;
+    else
+      known[&op] = deadline;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The new order
+//===----------------------------------------------------------------------===//
+
+/// True if the op reads what is not there yet.
+bool BlockSchedule::isBlocked(Operation *op) const {
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    Operation *definition = operand.getDefiningOp();
+    return definition && waiting.contains(definition);
+  });
+}
+
+void BlockSchedule::emitOp(Operation *op) {
+  op->moveBefore(block.getTerminator());
+  waiting.erase(op);
+}
+
+/// Brings along what `op` reads.
+void BlockSchedule::emitOperands(Operation *op) {
+  for (Value operand : op->getOperands()) {
+    Operation *definition = operand.getDefiningOp();
+    if (!definition || !waiting.contains(definition))
+      continue;
+    emitOperands(definition);
+    emitOp(definition);
+  }
+}
+
+void BlockSchedule::emitDeferred() {
+  SmallVector<Operation *> left;
+  for (Operation *op : deferred) {
+    if (!waiting.contains(op))
+      continue; // came along with a start
+    if (isBlocked(op))
+      left.push_back(op);
+    else
+      emitOp(op);
+  }
+  deferred = std::move(left);
+}
+
+void BlockSchedule::emitStart(unsigned collective) {
+  CollectiveOpInterface op = collectives[collective];
+  emitOperands(op);
+  OpBuilder builder(block.getTerminator());
+  starts[collective] = createStart(builder, op);
+}
+
+void BlockSchedule::emitAwait(unsigned collective) {
+  CollectiveOpInterface op = collectives[collective];
+  OpBuilder builder(block.getTerminator());
+  createAwait(builder, starts[collective], op);
+  waiting.erase(op);
+  op->erase();
+}
+
+/// Events with nothing between start and await leave a collective whole.
+void BlockSchedule::emitEvents(const OverlapPlan &plan) {
+  ArrayRef<OverlapEvent> events = plan.events;
+  auto emitAt = [&](int64_t position) {
+    while (!events.empty() && events.front().position == position) {
+      OverlapEvent event = events.front();
+      bool isWhole = event.isStart && events.size() > 1 &&
+                     events[1].position == position && !events[1].isStart &&
+                     events[1].collective == event.collective;
+      events = events.drop_front(isWhole ? 2 : 1);
+      if (isWhole) {
+        emitOperands(collectives[event.collective]);
+        emitOp(collectives[event.collective]);
+        ++summary.whole;
+      } else if (event.isStart) {
+        emitStart(event.collective);
+        ++summary.split;
+      } else {
+        emitAwait(event.collective);
+      }
+    }
+  };
+  for (auto [position, op] : llvm::enumerate(ops)) {
+    emitAt(position);
+    emitDeferred();
+    if (!waiting.contains(op))
+      continue;
+    if (isMovable(op) && isBlocked(op))
+      deferred.push_back(op);
+    else
+      emitOp(op);
+  }
+  emitAt(ops.size());
+  emitDeferred();
+}
+
+void BlockSchedule::apply(int64_t bound) {
+  OverlapPlan plan = planOverlap(problem, bound);
+  summary.peakBytes = plan.peakBytes;
+  summary.lateGathers = plan.lateGathers;
+  summary.earlyAwaits = plan.earlyAwaits;
+  waiting.insert(ops.begin(), ops.end());
+  for (CollectiveOpInterface collective : collectives)
+    waiting.insert(collective);
+  starts.resize(collectives.size());
+  emitEvents(plan);
+  for (auto &[position, inner] : nested) {
+    int64_t over = plan.bytesOver[position];
+    inner->apply(bound - over);
+    Summary of = inner->getSummary();
+    summary.split += of.split;
+    summary.whole += of.whole;
+    summary.lateGathers += of.lateGathers;
+    summary.earlyAwaits += of.earlyAwaits;
+    summary.peakBytes = std::max(summary.peakBytes, over + of.peakBytes);
+  }
+}
+
+namespace {
+struct ScheduleCollectives
+    : amsp::impl::ScheduleCollectivesBase<ScheduleCollectives> {
+  using ScheduleCollectivesBase::ScheduleCollectivesBase;
+
+  void runOnOperation() override {
+    func::FuncOp step = getOperation();
+    llvm::Expected<OverlapCosts> costs = OverlapCosts::create(cluster);
+    if (!costs) {
+      step.emitError() << llvm::toString(costs.takeError());
+      return signalPassFailure();
+    }
+    if (step.isExternal() || !step.getBody().hasOneBlock())
+      return;
+    BlockSchedule schedule(step.getBody().front(), *costs);
+    schedule.describe();
+    schedule.setEager(!costs->isOfCluster());
+    int64_t least = schedule.getLeastBytes();
+    int64_t bound = prefetchBytes < 0 ? 2 * least : prefetchBytes;
+    if (bound < least) {
+      step.emitError() << "a bound of " << bound
+                       << " bytes in flight (prefetch-bytes) is too small for "
+                          "the largest gather and the largest reduction, which "
+                          "need "
+                       << least;
+      return signalPassFailure();
+    }
+    schedule.apply(bound);
+    BlockSchedule::Summary summary = schedule.getSummary();
+    numSplit = summary.split;
+    numWhole = summary.whole;
+    boundBytes = bound;
+    peakBytes = summary.peakBytes;
+    lateGathers = summary.lateGathers;
+    earlyAwaits = summary.earlyAwaits;
+    if (summary.lateGathers > 0)
+      step.emitRemark() << "a bound of " << bound
+                        << " bytes in flight is too small to hide every gather "
+                           "(late: "
+                        << summary.lateGathers << ")";
+  }
+};
+} // namespace

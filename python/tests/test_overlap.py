@@ -1,0 +1,170 @@
+"""Collectives in flight during computation: the same bits, within the bound."""
+
+import math
+import re
+import shutil
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import jobs
+from amsp import export, tools
+from steps import normal, prepared
+
+pytestmark = pytest.mark.needs_tools
+
+LAYERS, WIDTH = 32, 16
+LAYER_BYTES = 4 * WIDTH * WIDTH
+TENSOR = re.compile(r"tensor<((?:\d+x)*)f32>")
+
+
+def compile_step(step, output, cluster, strategy, batch_args, *options):
+    tools.call(
+        *("amsp-compile", step, "-o", output, "--cluster", cluster),
+        *("--strategy", strategy, "--batch-args", ",".join(map(str, batch_args))),
+        *options,
+        timeout=jobs.COMPILE_SECONDS,
+    )
+    return output
+
+
+def run(step, inputs, directory, steps, *options):
+    outputs = directory / "out.npz"
+    tools.run_step(step, inputs, outputs, steps, *options, timeout=jobs.RUN_SECONDS)
+    return outputs.read_bytes()
+
+
+SAME_BITS = [
+    ("gpt_tied", "levels=2x2", "zero3"),
+    ("gpt_accumulated", "levels=2x2", "p=2x1,g=2x1,os=2x2"),
+    ("llama_scanned", "levels=2", "zero1"),
+]
+
+
+@pytest.mark.parametrize("name, cluster, strategy", SAME_BITS)
+def test_overlap_changes_no_bits(name, cluster, strategy, tmp_path):
+    ready = prepared(name, tmp_path)
+    program, inputs = ready.directory / "step.mlir", ready.directory / "inputs.npz"
+    results = []
+    for overlap in ("off", "on"):
+        step = tmp_path / f"{overlap}.so"
+        options = ("--overlap", overlap)
+        compile_step(program, step, cluster, strategy, ready.batch_args, *options)
+        results.append(run(step, inputs, tmp_path, ready.steps))
+    assert results[0] == results[1]
+
+
+@pytest.fixture(scope="module")
+def layers(tmp_path_factory):
+    """32 equal layers, exported."""
+
+    def loss(params, x):
+        for weight in params:
+            x = jnp.tanh(x @ weight)
+        return jnp.square(x).mean()
+
+    def step(params, x):
+        value, gradients = jax.value_and_grad(loss)(params, x)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients), value
+
+    directory = tmp_path_factory.mktemp("layers")
+    params = [normal(WIDTH, WIDTH, seed=i, scale=0.3) for i in range(LAYERS)]
+    case = export.export_step(
+        step, (params, normal(8, WIDTH, seed=99)), (0,), (1,), directory
+    )
+    return directory, case.batch_args
+
+
+def elements(text):
+    return math.prod(int(size) for size in TENSOR.search(text)[1].split("x")[:-1])
+
+
+def peak_in_flight(program):
+    """Bytes in flight at most, by channel, read off the text of a program."""
+    flying, now, peak = {}, {"gather": 0, "reduce": 0}, {"gather": 0, "reduce": 0}
+    for line in program.splitlines():
+        if start := re.search(r"(%\w+)(?::\d+)? = amsp\.(\w+)_start .* : (.*)", line):
+            name, kind, types = start.groups()
+            channel = "gather" if kind == "all_gather" else "reduce"
+            source, _, result = types.partition(" -> ")
+            full = result if channel == "gather" else source
+            flying[name] = channel, 4 * elements(full)
+            now[channel] += flying[name][1]
+            peak[channel] = max(peak[channel], now[channel])
+        elif await_ := re.search(r"amsp\.await (%\w+)", line):
+            channel, size = flying.pop(await_[1])
+            now[channel] -= size
+    assert not flying
+    return peak
+
+
+def test_gathers_do_not_pile_up(layers):
+    """All 32 gathers could start at once; one at a time may be in flight."""
+    directory, batch_args = layers
+    partition = f"levels=2 strategy=zero3 batch-args={','.join(map(str, batch_args))}"
+    for depth in (1, 3):
+        bound = 2 * depth * LAYER_BYTES
+        program = tools.call(
+            "amsp-opt",
+            directory / "step.mlir",
+            f"--amsp-partition={partition}",
+            f"--amsp-communicate=prefetch-bytes={bound}",
+        ).stdout
+        peak = peak_in_flight(program)
+        assert peak["gather"] == depth * LAYER_BYTES
+        assert LAYER_BYTES <= peak["reduce"] <= depth * LAYER_BYTES
+
+
+def test_the_arena_grows_by_no_more_than_the_bound(layers, tmp_path):
+    directory, batch_args = layers
+    program = directory / "step.mlir"
+
+    def arena(*options):
+        output = tmp_path / "step.so"
+        compile_step(program, output, "levels=2", "zero3", batch_args, *options)
+        return tools.manifest(output)["arena_bytes"]
+
+    without = arena("--overlap", "off")
+    for depth in (1, 4):
+        bound = 2 * depth * LAYER_BYTES
+        # A gathered layer's buffer is aligned; so is a piece behind a reduction.
+        slack = 2 * LAYER_BYTES
+        assert arena("--prefetch-bytes", bound) <= without + bound + slack
+
+
+def test_a_bound_that_is_too_small_names_the_one_that_works(layers, tmp_path):
+    directory, batch_args = layers
+    arguments = (directory / "step.mlir", tmp_path / "s.so", "levels=2", "zero3")
+    for bound in (0, 1, 2 * LAYER_BYTES - 1):
+        with pytest.raises(tools.ToolError) as error:
+            compile_step(*arguments, batch_args, "--prefetch-bytes", bound)
+        assert f"need {2 * LAYER_BYTES}" in str(error.value)
+        assert not (tmp_path / "s.so").exists()
+    for bound in (2 * LAYER_BYTES, 10**18):
+        compile_step(*arguments, batch_args, "--prefetch-bytes", bound)
+    for option in (("--overlap", "maybe"), ("--prefetch-bytes", "-3")):
+        with pytest.raises(tools.ToolError):
+            compile_step(*arguments, batch_args, *option)
+
+
+def test_late_ranks_change_nothing(layers, tmp_path):
+    """Delayed producers and consumers, and poison where nothing is alive."""
+    directory, batch_args = layers
+    step = tmp_path / "step.so"
+    program, inputs = directory / "step.mlir", directory / "inputs.npz"
+    compile_step(program, step, "levels=2", "zero3", batch_args)
+    collectives = tools.manifest(step)["collectives"]
+    gathers = [c["id"] for c in collectives if c["channel"] == "gather"]
+    reductions = [c["id"] for c in collectives if c["channel"] == "reduce"]
+    expected = run(step, inputs, tmp_path, 2)
+    delays = []
+    for rank, ids in enumerate((gathers, reductions)):
+        for id in (ids[0], ids[len(ids) // 2], ids[-1]):
+            delays += ["--inject-fault", f"{rank},{id},delay"]
+            delays += ["--inject-fault", f"{1 - rank},{id},lag"]
+    assert run(step, inputs, tmp_path, 2, "--poison") == expected
+    assert run(step, inputs, tmp_path, 2, "--poison", *delays) == expected
+    if shutil.which("mpirun"):
+        mpi = ("--transport", "mpi")
+        assert run(step, inputs, tmp_path, 2, *mpi, *delays) == expected

@@ -1,0 +1,114 @@
+// RUN: amsp-opt %s --amsp-schedule-collectives=prefetch-bytes=96 | FileCheck %s
+// RUN: not amsp-opt %s --amsp-schedule-collectives=prefetch-bytes=63 2>&1 | FileCheck %s --check-prefix=SMALL
+
+// SMALL: error: a bound of 63 bytes in flight (prefetch-bytes) is too small for the largest gather and the largest reduction, which need 64
+
+// Three gathers of 32 bytes fit: the fourth starts when the first is awaited.
+// CHECK-LABEL: func.func @gathers
+func.func @gathers(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>, %d: tensor<4xf32>, %x: tensor<8x8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  // CHECK: %[[A:.*]] = amsp.all_gather_start %arg0
+  // CHECK-NEXT: %[[B:.*]] = amsp.all_gather_start %arg1
+  // CHECK-NEXT: %[[C:.*]] = amsp.all_gather_start %arg2
+  // CHECK-NEXT: %[[A1:.*]] = amsp.await %[[A]]
+  // CHECK-NEXT: %[[D:.*]] = amsp.all_gather_start %arg3
+  // CHECK-NEXT: stablehlo.dot_general %arg4, %[[A1]]
+  // CHECK-NEXT: amsp.await %[[B]]
+  // CHECK-NEXT: stablehlo.dot_general
+  // CHECK-NEXT: amsp.await %[[C]]
+  // CHECK-NEXT: stablehlo.dot_general
+  // CHECK-NEXT: amsp.await %[[D]]
+  // CHECK-NEXT: stablehlo.dot_general
+  %0 = amsp.all_gather %a group = <[1:2]> : tensor<4xf32> -> tensor<8xf32>
+  %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %2 = amsp.all_gather %b group = <[1:2]> : tensor<4xf32> -> tensor<8xf32>
+  %3 = stablehlo.dot_general %x, %2, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %4 = amsp.all_gather %c group = <[1:2]> : tensor<4xf32> -> tensor<8xf32>
+  %5 = stablehlo.dot_general %x, %4, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %6 = amsp.all_gather %d group = <[1:2]> : tensor<4xf32> -> tensor<8xf32>
+  %7 = stablehlo.dot_general %x, %6, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %1, %3, %5, %7 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+
+// Half of the bytes for each channel: one gather and one reduction in flight.
+// CHECK-LABEL: func.func @both
+func.func @both(%a: tensor<4xf32>, %b: tensor<4xf32>, %x: tensor<8x8xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<8xf32>) {
+  // CHECK: %[[A1:.*]] = amsp.all_gather %arg0
+  // CHECK-NEXT: %[[B:.*]] = amsp.all_gather_start %arg1
+  // CHECK-NEXT: %[[Y:.*]] = stablehlo.dot_general %arg2, %[[A1]]
+  // The reduction starts at once; what reads it waits for the next one, whose
+  // bytes do not fit beside it.
+  // CHECK-NEXT: %[[R:.*]] = amsp.reduce_scatter_start sum %[[Y]]
+  // CHECK-NEXT: %[[B1:.*]] = amsp.await %[[B]]
+  // CHECK-NEXT: %[[Z:.*]] = stablehlo.dot_general %arg2, %[[B1]]
+  // CHECK-NEXT: %[[R1:.*]] = amsp.await %[[R]]
+  // CHECK-NEXT: %[[S:.*]] = amsp.reduce_scatter_start sum %[[Z]]
+  // CHECK-NEXT: stablehlo.add %[[R1]], %[[R1]]
+  // CHECK-NEXT: stablehlo.dot_general %arg2, %[[Z]]
+  // CHECK-NEXT: amsp.await %[[S]]
+  %0 = amsp.all_gather %a group = <[1:2]> : tensor<4xf32> -> tensor<8xf32>
+  %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %2 = amsp.reduce_scatter sum %1 group = <[1:2]> : tensor<8xf32> -> tensor<4xf32>
+  %3 = stablehlo.add %2, %2 : tensor<4xf32>
+  %4 = amsp.all_gather %b group = <[1:2]> : tensor<4xf32> -> tensor<8xf32>
+  %5 = stablehlo.dot_general %x, %4, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %6 = amsp.reduce_scatter sum %5 group = <[1:2]> : tensor<8xf32> -> tensor<4xf32>
+  %7 = stablehlo.dot_general %x, %5, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %3, %6, %7 : tensor<4xf32>, tensor<4xf32>, tensor<8xf32>
+}
+
+// The conversion that a gather reads moves ahead with its start.
+// CHECK-LABEL: func.func @converted
+func.func @converted(%a: tensor<4xf32>, %x: tensor<8x8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xbf16>) {
+  // CHECK: %[[A:.*]] = stablehlo.convert %arg0
+  // CHECK-NEXT: %[[P:.*]] = amsp.all_gather_start %[[A]]
+  // CHECK-NEXT: stablehlo.dot_general
+  // CHECK-NEXT: amsp.await %[[P]]
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %1 = stablehlo.convert %a : (tensor<4xf32>) -> tensor<4xbf16>
+  %2 = amsp.all_gather %1 group = <[1:2]> : tensor<4xbf16> -> tensor<8xbf16>
+  return %0, %2 : tensor<8xf32>, tensor<8xbf16>
+}
+
+// With nothing to hide behind, a collective stays whole.
+// CHECK-LABEL: func.func @whole
+func.func @whole(%a: tensor<4xf32>, %x: tensor<8x8xf32>) -> tensor<8xf32> {
+  // CHECK-NOT: amsp.all_gather_start
+  // CHECK: amsp.all_gather %
+  %0 = amsp.all_gather %a group = <[1:2]> : tensor<4xf32> -> tensor<8xf32>
+  %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// A loop's collectives are scheduled in its body; those around it leave them
+// their 32 bytes of the 96, so that a gather of 80 bytes waits for its end.
+// CHECK-LABEL: func.func @loop
+func.func @loop(%a: tensor<4xf32>, %b: tensor<10xf32>, %n: tensor<i32>, %x: tensor<8x8xf32>) -> (tensor<8xf32>, tensor<20xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %init = stablehlo.constant dense<0.0> : tensor<8xf32>
+  // CHECK: stablehlo.while
+  // CHECK: do {
+  // CHECK: %[[P:.*]] = amsp.all_gather_start %arg0
+  // CHECK-NEXT: stablehlo.dot_general
+  // CHECK-NEXT: amsp.await %[[P]]
+  // CHECK: stablehlo.return
+  // CHECK: }
+  // CHECK: %[[Q:.*]] = amsp.all_gather_start %arg1
+  // CHECK-NEXT: stablehlo.dot_general
+  // CHECK-NEXT: amsp.await %[[Q]]
+  %0:2 = stablehlo.while(%i = %zero, %c = %init) : tensor<i32>, tensor<8xf32>
+  cond {
+    %p = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %1 = stablehlo.dot_general %x, %c, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %2 = amsp.all_gather %a group = <[1:2]> : tensor<4xf32> -> tensor<8xf32>
+    %3 = stablehlo.dot_general %x, %2, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %4 = stablehlo.add %1, %3 : tensor<8xf32>
+    %5 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %5, %4 : tensor<i32>, tensor<8xf32>
+  }
+  %6 = stablehlo.dot_general %x, %0#1, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %7 = amsp.all_gather %b group = <[1:2]> : tensor<10xf32> -> tensor<20xf32>
+  return %6, %7 : tensor<8xf32>, tensor<20xf32>
+}
