@@ -1,6 +1,7 @@
 //===- Pipeline.cpp - The pipeline amsp-communicate -----------------------===//
 
 #include "amsp/Communication/Passes.h"
+#include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -17,6 +18,12 @@ void amsp::buildCommunicatePipeline(OpPassManager &pm,
     PipelineLoopsOptions pipeline;
     pipeline.maxBytes = options.pipelineBytes;
     pm.addNestedPass<func::FuncOp>(createPipelineLoops(pipeline));
+  }
+  if (options.quantizeGathers) {
+    QuantizeGathersOptions quantize;
+    quantize.block = options.quantizeBlock;
+    pm.addNestedPass<func::FuncOp>(createQuantizeGathers(quantize));
+    pm.addNestedPass<func::FuncOp>(createLowerLocalOps());
   }
   if (options.decompose && !options.cluster.empty()) {
     DecomposeCollectivesOptions decompose;
@@ -49,6 +56,12 @@ struct CommunicatePipelineOptions
       *this, "cluster",
       llvm::cl::desc(
           "the cluster's YAML file, for passes that choose by time")};
+  Option<bool> quantizeGathers{*this, "quantize-gathers",
+                               llvm::cl::desc("run amsp-quantize-gathers")};
+  Option<int64_t> quantizeBlock{
+      *this, "quantize-block",
+      llvm::cl::init(CommunicateOptions().quantizeBlock),
+      llvm::cl::desc("elements that share a scale")};
   Option<bool> decompose{*this, "decompose", llvm::cl::init(true),
                          llvm::cl::desc("run amsp-decompose-collectives, if "
                                         "there is a cluster")};
@@ -84,6 +97,8 @@ void amsp::registerCommunicatePipeline() {
       [](OpPassManager &pm, const CommunicatePipelineOptions &given) {
         CommunicateOptions options;
         options.cluster = given.cluster;
+        options.quantizeGathers = given.quantizeGathers;
+        options.quantizeBlock = given.quantizeBlock;
         options.decompose = given.decompose;
         options.fuse = given.fuse;
         options.fuseBytes = given.fuseBytes;

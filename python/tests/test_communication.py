@@ -4,12 +4,13 @@ import collections
 import math
 import pathlib
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import jobs
 import steps
-from amsp import tools
+from amsp import check, tools
 from steps import StepJob
 
 pytestmark = pytest.mark.needs_tools
@@ -145,3 +146,65 @@ def test_collectives_of_two_layers_on_eight_ranks(strategy, expected, tmp_path):
     assert by_kind(manifest) == expected
     scalars = [c for c in manifest["collectives"] if not c["parameters"]]
     assert len(scalars) == 1
+
+
+BLOCK = 32
+
+
+def largest_of_blocks(values, piece):
+    """For each element, the largest magnitude in its block: a piece has as few of
+    at most BLOCK elements as it can, of equal size."""
+    size = -(-piece // -(-piece // BLOCK))
+    largest = np.zeros_like(values)
+    for first in range(0, len(values), piece):
+        for start in range(first, min(first + piece, len(values)), size):
+            block = slice(start, min(start + size, first + piece, len(values)))
+            largest[block] = np.abs(values[block]).max()
+    return largest
+
+
+def test_quantized_gathers_are_within_their_bound(tmp_path):
+    """Half a step of the block's scale for each gather; magnitudes of blocks
+    differ by a factor of a thousand, and one block is zero."""
+    rng = np.random.default_rng(0)
+    w = (rng.normal(size=301) * np.repeat(10.0 ** rng.uniform(-2, 1, 43), 7)).astype("f4")
+    w[76 : 76 + BLOCK] = 0
+    v = w.astype(ml_dtypes.bfloat16)
+    inputs, output = tmp_path / "in.npz", tmp_path / "step.so"
+    np.savez(inputs, arg0=w.reshape(7, 43), arg1=v.view(np.uint16))
+    program = pathlib.Path(__file__).with_name("per_rank") / "parameters.mlir"
+    options = "--quantize-gathers", f"--quantize-block={BLOCK}"
+    tools.call("amsp-compile", program, "-o", output, *options)
+    dtypes = {c["dtype"] for c in tools.manifest(output)["collectives"]}
+    assert dtypes == {"i8", "f32"}
+    tools.run_step(output, inputs, tmp_path / "out.npz", 1, timeout=60)
+    with np.load(tmp_path / "out.npz") as results:
+        once = results["out0"].ravel().astype(np.float64)
+        twice = check.number(results["out1"])
+    step = 1 / 254 * (1 + 1e-5)
+    error = np.abs(once - w)
+    assert np.all(error <= step * largest_of_blocks(w, 76)) and error.max() > 0
+    assert not once[76 : 76 + BLOCK].any()
+    # The second gather's blocks are those of pieces twice as large; each result
+    # is rounded to bf16.
+    v = v.astype(np.float64)
+    first = step * largest_of_blocks(v, 76) + 2.0**-8 * np.abs(v)
+    second = step * largest_of_blocks(np.abs(v) + first, 152) + 2.0**-8 * np.abs(v)
+    assert np.all(np.abs(twice - v) <= first + 1.01 * second)
+
+
+@pytest.mark.parametrize("path", ["so", "stablehlo"])
+def test_training_with_quantized_gathers(path, tmp_path):
+    """Close to what one device computes, but not the same; padding, which the
+    second path poisons, is never read."""
+    job = StepJob("gpt", "levels=2x2", "hpz:2x1", path, ("--quantize-gathers",))
+    finished = job.run(tmp_path / "job")
+    assert finished.comparison.faults
+    gathered = {
+        c["dtype"] for c in finished.manifest["collectives"] if c["kind"] == "all_gather"
+    }
+    assert gathered == {"i8", "f32"}
+    expected = check.read(tmp_path / "gpt" / "expected.npz")
+    for name, value in expected.items():
+        if np.ndim(value) == 0 and value.dtype == np.float32:
+            np.testing.assert_allclose(finished.results[name], value, rtol=2e-2)

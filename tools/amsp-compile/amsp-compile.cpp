@@ -50,6 +50,14 @@ static cl::opt<bool>
     noSimplify("no-simplify-collectives", cl::cat(category),
                cl::desc("Keep collectives as single conversions make them"));
 static cl::opt<bool>
+    quantizeGathers("quantize-gathers", cl::cat(category),
+                    cl::desc("Gather parameters as int8, with a scale for each "
+                             "block: changes results"));
+static cl::opt<int64_t>
+    quantizeBlock("quantize-block", cl::cat(category),
+                  cl::init(CommunicateOptions().quantizeBlock),
+                  cl::desc("Elements that share a scale (default 256)"));
+static cl::opt<bool>
     noDecompose("no-decompose-collectives", cl::cat(category),
                 cl::desc("Keep collectives over several levels whole, also "
                          "where the cluster's links make parts faster"));
@@ -166,6 +174,8 @@ getCommunication(const std::optional<Cluster> &parsed) {
     else
       consumeError(model.takeError());
   }
+  options.quantizeGathers = quantizeGathers;
+  options.quantizeBlock = quantizeBlock;
   options.decompose = !noDecompose;
   options.fuse = !noFuse;
   options.fuseBytes = fuseBytes;
@@ -185,6 +195,8 @@ static llvm::Expected<CompileOptions> getOptions() {
   if (!parseReduceType(reduceType))
     return llvm::createStringError("--reduce-type " + reduceType +
                                    ": expected f32, bf16 or graph");
+  if (quantizeBlock < 1)
+    return llvm::createStringError("--quantize-block must be at least 1");
   if (fuseBytes < 0 || packBytes < 0)
     return llvm::createStringError(
         "--fuse-bytes and --pack-bytes cannot be negative");

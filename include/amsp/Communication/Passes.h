@@ -24,6 +24,9 @@ struct CommunicateOptions {
   /// The cluster's YAML file, if it tells the links; else passes that choose by
   /// time leave things as they are.
   std::string cluster;
+  /// Whether parameters travel as int8, with a scale for so many elements.
+  bool quantizeGathers = false;
+  int64_t quantizeBlock = 256;
   bool decompose = true;
   bool fuse = true;
   /// Bytes of a fused collective, and of tensors that are packed.

@@ -274,6 +274,91 @@ def PipelineLoops : Pass<"amsp-pipeline-loops", "::mlir::func::FuncOp"> {
   ];
 }
 
+def QuantizeGathers : Pass<"amsp-quantize-gathers", "::mlir::func::FuncOp"> {
+  let summary = "Sends parameters as int8 with a scale for each block";
+  let description = [{
+    On request only: it changes results. A gather of a parameter's flat pieces
+    becomes a gather of int8 codes and one of f32 scales. A piece has as few blocks
+    of at most `block` elements as it can, equal in size but for the last; each has
+    a scale, its largest magnitude / 127. Codes are rounded to nearest, so an element is off by at most
+
+        largest magnitude in its block / 254
+
+    and a few roundings of f32, for each gather on its way: one, or two where a
+    rank keeps pieces of P that are larger than those at rest. This is ZeRO++'s
+    qwZ (arXiv 2306.10209). Padding is masked first. A block with a NaN or an
+    infinity becomes NaN.
+
+    ```mlir
+    // --pass-pipeline='builtin.module(func.func(amsp-quantize-gathers{block=4}))'
+    func.func @main(%w: tensor<4xf32> {
+          amsp.placement = #amsp.placement<flat, 0, [1:2]>,
+          amsp.global_type = tensor<2x4xf32>}) -> tensor<2x4xf32> {
+      %0 = amsp.all_gather %w group = <[1:2]> parameter = 0
+             : tensor<4xf32> -> tensor<2x4xf32>
+      return %0 : tensor<2x4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @main(%arg0: tensor<4xf32> {amsp.global_type = tensor<2x4xf32>,
+          amsp.placement = #amsp.placement<flat, 0, [1:2]>}) -> tensor<2x4xf32> {
+      %0 = stablehlo.reshape %arg0 : (tensor<4xf32>) -> tensor<1x4xf32>
+      %1 = stablehlo.reshape %0 : (tensor<1x4xf32>) -> tensor<1x1x4xf32>
+      %2 = stablehlo.abs %1 : tensor<1x1x4xf32>
+      %zero = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+      %3 = stablehlo.reduce(%2 init: %zero) applies stablehlo.maximum across dimensions = [2]
+             : (tensor<1x1x4xf32>, tensor<f32>) -> tensor<1x1xf32>
+      %c127s = stablehlo.constant dense<1.270000e+02> : tensor<1x1xf32>
+      %4 = stablehlo.divide %3, %c127s : tensor<1x1xf32>
+      %zeros = stablehlo.constant dense<0.000000e+00> : tensor<1x1xf32>
+      %5 = stablehlo.compare EQ, %4, %zeros
+             : (tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x1xi1>
+      %ones = stablehlo.constant dense<1.000000e+00> : tensor<1x1xf32>
+      %6 = stablehlo.select %5, %ones, %4 : tensor<1x1xi1>, tensor<1x1xf32>
+      %7 = stablehlo.broadcast_in_dim %6, dims = [0, 1]
+             : (tensor<1x1xf32>) -> tensor<1x1x4xf32>
+      %8 = stablehlo.divide %1, %7 : tensor<1x1x4xf32>
+      %9 = stablehlo.round_nearest_even %8 : tensor<1x1x4xf32>
+      %min = stablehlo.constant dense<-1.270000e+02> : tensor<f32>
+      %max = stablehlo.constant dense<1.270000e+02> : tensor<f32>
+      %10 = stablehlo.clamp %min, %9, %max
+             : (tensor<f32>, tensor<1x1x4xf32>, tensor<f32>) -> tensor<1x1x4xf32>
+      %11 = stablehlo.compare EQ, %10, %10
+             : (tensor<1x1x4xf32>, tensor<1x1x4xf32>) -> tensor<1x1x4xi1>
+      %zero_codes = stablehlo.constant dense<0.000000e+00> : tensor<1x1x4xf32>
+      %12 = stablehlo.select %11, %10, %zero_codes : tensor<1x1x4xi1>, tensor<1x1x4xf32>
+      %13 = stablehlo.convert %12 : (tensor<1x1x4xf32>) -> tensor<1x1x4xi8>
+      %14 = stablehlo.reshape %13 : (tensor<1x1x4xi8>) -> tensor<1x4xi8>
+      %15 = stablehlo.reshape %14 : (tensor<1x4xi8>) -> tensor<4xi8>
+      %16 = amsp.all_gather %15 group = <[1:2]> parameter = 0
+             : tensor<4xi8> -> tensor<2x4xi8>
+      %17 = stablehlo.reshape %4 : (tensor<1x1xf32>) -> tensor<1xf32>
+      %18 = amsp.all_gather %17 group = <[1:2]> parameter = 0
+             : tensor<1xf32> -> tensor<2x1xf32>
+      %19 = stablehlo.reshape %16 : (tensor<2x4xi8>) -> tensor<2x1x4xi8>
+      %20 = stablehlo.convert %19 : (tensor<2x1x4xi8>) -> tensor<2x1x4xf32>
+      %21 = stablehlo.broadcast_in_dim %18, dims = [0, 1]
+             : (tensor<2x1xf32>) -> tensor<2x1x4xf32>
+      %22 = stablehlo.multiply %20, %21 : tensor<2x1x4xf32>
+      %23 = stablehlo.reshape %22 : (tensor<2x1x4xf32>) -> tensor<2x4xf32>
+      %24 = stablehlo.reshape %23 : (tensor<2x4xf32>) -> tensor<8xf32>
+      %25 = stablehlo.reshape %24 : (tensor<8xf32>) -> tensor<2x4xf32>
+      return %25 : tensor<2x4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"block", "block", "int64_t", "256", "elements that share a scale at most">,
+    Option<"minBytes", "min-bytes", "int64_t", "0",
+      "smaller tensors travel as they are">
+  ];
+  let statistics = [
+    Statistic<"numQuantized", "quantized", "gathers of codes and scales">
+  ];
+  let dependentDialects = ["::amsp::stablehlo::StableHLODialect"];
+}
+
 def ScheduleCollectives : Pass<"amsp-schedule-collectives", "::mlir::func::FuncOp"> {
   let summary = "Starts collectives early and awaits them late, within a bound";
   let description = [{
