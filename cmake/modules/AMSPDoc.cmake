@@ -19,6 +19,7 @@ add_amsp_doc(stablehlo-dialect Dialect/StableHLO/IR/StableHLOOps.td
 add_amsp_doc(chlo-dialect Dialect/StableHLO/IR/CHLOOps.td -gen-dialect-doc -dialect=chlo)
 add_amsp_doc(partition-passes Dialect/AMSP/Transforms/Passes.td -gen-pass-doc)
 add_amsp_doc(stablehlo-passes Dialect/StableHLO/Transforms/Passes.td -gen-pass-doc)
+add_amsp_doc(planning-passes Compile/Passes.td -gen-pass-doc)
 add_amsp_doc(communication-passes Communication/Passes.td -gen-pass-doc)
 add_amsp_doc(conversion-passes Conversion/Passes.td -gen-pass-doc)
 add_amsp_doc(cpu-passes Target/CPU/Passes.td -gen-pass-doc)

@@ -4,6 +4,7 @@
 #define AMSP_INITALLPASSES_H
 
 #include "amsp/Communication/Passes.h"
+#include "amsp/Compile/Passes.h"
 #include "amsp/Conversion/Passes.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Dialect/StableHLO/Transforms/Passes.h"
@@ -16,6 +17,7 @@ inline void registerAllPasses() {
   registerAMSPPasses();
   stablehlo::registerStableHLOPasses();
   registerPartitionPipeline();
+  registerCompilePasses();
   registerCommunicationPasses();
   registerCommunicatePipeline();
   registerConversionPasses();

@@ -98,27 +98,63 @@ Expected<Cluster> amsp::parseCluster(StringRef text) {
   return cluster;
 }
 
-Error amsp::verifyForPlanning(const Cluster &cluster) {
-  SmallVector<std::string> missing;
+/// Calls `visit` for each number that a planner needs and the cluster does not
+/// give: its name, where it goes, and what stands for it if it is assumed.
+static void forEachMissing(
+    Cluster &cluster,
+    function_ref<void(const Twine &, std::optional<double> &, double)> visit) {
+  // Of a rank within a node, and beyond it.
+  static constexpr double kBandwidths[] = {240e9, 25e9};
+  static constexpr double kLatencies[] = {5e-6, 2e-5};
   if (cluster.collectiveTables.empty())
-    for (const ClusterLevel &level : cluster.levels) {
+    for (auto [index, level] : enumerate(cluster.levels)) {
       if (level.size == 1)
         continue;
+      size_t kind = std::min<size_t>(index, 1);
+      // The ranks inside a member share its bandwidth.
+      int64_t ranks = 1;
+      for (size_t i = 0; i < index; ++i)
+        ranks *= cluster.levels[i].size;
       if (!level.bandwidth)
-        missing.push_back("bandwidth of level '" + level.name + "'");
+        visit("bandwidth of level '" + level.name + "'", level.bandwidth,
+              kBandwidths[kind] * static_cast<double>(ranks));
       if (!level.latency)
-        missing.push_back("latency of level '" + level.name + "'");
+        visit("latency of level '" + level.name + "'", level.latency,
+              kLatencies[kind]);
     }
-  Device device = cluster.device.value_or(Device());
+  if (!cluster.device)
+    cluster.device.emplace();
+  Device &device = *cluster.device;
   if (!device.memory)
-    missing.push_back("device.memory");
+    visit("device.memory", device.memory, 80e9);
   if (!device.memoryBandwidth)
-    missing.push_back("device.memory_bandwidth");
-  if (!device.peakF64 && !device.peakF32 && !device.peakF16 && !device.peakBF16)
-    missing.push_back("device.peak");
+    visit("device.memory_bandwidth", device.memoryBandwidth, 2.0e12);
+  if (device.peakF64 || device.peakF32 || device.peakF16 || device.peakBF16)
+    return;
+  visit("device.peak", device.peakF32, 19.5e12);
+  device.peakF64 = 9.7e12;
+  device.peakF16 = device.peakBF16 = 312e12;
+}
+
+Error amsp::verifyForPlanning(const Cluster &cluster) {
+  SmallVector<std::string> missing;
+  Cluster copy = cluster;
+  forEachMissing(copy, [&](const Twine &name, std::optional<double> &, double) {
+    missing.push_back(name.str());
+  });
   if (missing.empty())
     return Error::success();
   return createStringError("cluster '" + cluster.name +
                            "' cannot be planned for: it does not give " +
                            join(missing, ", "));
+}
+
+Cluster amsp::assumeMissing(Cluster cluster,
+                            SmallVectorImpl<std::string> &assumed) {
+  forEachMissing(cluster, [&](const Twine &name, std::optional<double> &number,
+                              double value) {
+    number = value;
+    assumed.push_back(name.str());
+  });
+  return cluster;
 }

@@ -15,9 +15,9 @@ static RankedTensorType getTensorType(Value value) {
 }
 
 Partitioner::Partitioner(func::FuncOp step, const PlacementAnalysis &analysis,
-                         const Grid &grid, ReduceType reduceType)
-    : step(step), analysis(analysis), grid(grid), converter(grid, reduceType),
-      builder(step.getContext()) {
+                         ArrayRef<Grid> grids, ReduceType reduceType)
+    : step(step), analysis(analysis), grids(grids),
+      converter(grids, reduceType), builder(step.getContext()) {
   findGradients();
 }
 
@@ -26,7 +26,7 @@ unsigned Partitioner::run() {
   auto local = std::make_unique<Block>();
   for (BlockArgument argument : body.getArguments()) {
     Type type = getLocalType(getTensorType(argument),
-                             analysis.getNatural(argument), grid);
+                             analysis.getNatural(argument), grids);
     remember(argument, analysis.getNatural(argument),
              local->addArgument(type, argument.getLoc()));
   }
@@ -109,23 +109,27 @@ Operation *Partitioner::emitLocal(Operation *op, const Transfer &transfer,
   local->setOperands(operands);
   for (auto [result, placement] :
        llvm::zip_equal(local->getResults(), transfer.results))
-    result.setType(getLocalType(getTensorType(result), placement, grid));
+    result.setType(getLocalType(getTensorType(result), placement, grids));
   if (auto rules = dyn_cast<PlacementOpInterface>(op))
     rules.localizeAttributes(local, transfer);
   auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
   if (reduce && transfer.operands.front().isFlat() &&
-      converter.hasPadding(getTensorType(reduce.getInputs().front())))
-    local->setOperand(0, maskPadding(reduce, local->getOperand(0)));
+      converter.hasPadding(getTensorType(reduce.getInputs().front()),
+                           transfer.operands.front()))
+    local->setOperand(0, maskPadding(reduce, local->getOperand(0),
+                                     transfer.operands.front()));
   builder.insert(local);
   return local;
 }
 
-Value Partitioner::maskPadding(stablehlo::ReduceOp reduce, Value piece) {
+Value Partitioner::maskPadding(stablehlo::ReduceOp reduce, Value piece,
+                               const Placement &flat) {
   RankedTensorType global = getTensorType(reduce.getInputs().front());
   Value init = get(reduce.getInitValues().front(), Placement::replicated());
   return MaskPaddingOp::create(
       builder, reduce.getLoc(), piece.getType(), piece, init,
-      GroupAttr::get(builder.getContext(), grid.getDigits(ModelState::OS)),
+      GroupAttr::get(builder.getContext(),
+                     grids[flat.strategy].getDigits(flat.state)),
       builder.getI64IntegerAttr(global.getNumElements()));
 }
 
@@ -150,6 +154,8 @@ void Partitioner::remarkGathers(Operation *op, const Transfer &transfer) {
     // Gathering a parameter for its use is no fallback.
     isGathered |= placement.isFlat() && !asked.isFlat() &&
                   !getParameter(getChainRoot(operand));
+    isGathered |= placement.isFlat() && asked.isFlat() &&
+                  placement.strategy != asked.strategy;
     if (!isGathered)
       continue;
     ++gatheredOperands;
@@ -203,7 +209,7 @@ void Partitioner::processRegion(Region &from, Region &to,
   windowLocals.clear();
   Block *block = builder.createBlock(&to);
   for (auto [argument, carry] : llvm::zip_equal(from.getArguments(), carries)) {
-    Type type = getLocalType(getTensorType(argument), carry, grid);
+    Type type = getLocalType(getTensorType(argument), carry, grids);
     block->addArgument(type, argument.getLoc());
   }
   for (auto [argument, local] :
@@ -262,7 +268,7 @@ Value Partitioner::make(Value value, const Placement &placement) {
   RankedTensorType type = getTensorType(value);
   if (natural.isReplicated()) {
     if (placement.isPartial() && placement.isPartialSum() && isZero(value)) {
-      RankedTensorType localType = getLocalType(type, placement, grid);
+      RankedTensorType localType = getLocalType(type, placement, grids);
       return stablehlo::ConstantOp::create(
           builder, value.getLoc(),
           cast<ElementsAttr>(builder.getZeroAttr(localType)));
@@ -306,7 +312,7 @@ Value Partitioner::pullConstant(Operation *op, const Placement &placement) {
   if (!splat)
     return {};
   RankedTensorType type =
-      getLocalType(getTensorType(constant), placement, grid);
+      getLocalType(getTensorType(constant), placement, grids);
   return stablehlo::ConstantOp::create(builder, op->getLoc(),
                                        splat.resizeSplat(type));
 }
@@ -316,7 +322,7 @@ Value Partitioner::pullIota(stablehlo::IotaOp iota,
   if (!placement.isSplit())
     return {};
   Location loc = iota.getLoc();
-  RankedTensorType type = getLocalType(getTensorType(iota), placement, grid);
+  RankedTensorType type = getLocalType(getTensorType(iota), placement, grids);
   Value local = stablehlo::IotaOp::create(builder, loc, type,
                                           iota.getIotaDimensionAttr());
   if (placement.dim != static_cast<int64_t>(iota.getIotaDimension()))
@@ -325,7 +331,7 @@ Value Partitioner::pullIota(stablehlo::IotaOp iota,
   auto scalar = RankedTensorType::get({}, builder.getI32Type());
   Value index = GroupIndexOp::create(
       builder, loc, scalar,
-      GroupAttr::get(builder.getContext(), grid.getWorldDigits()));
+      GroupAttr::get(builder.getContext(), grids.front().getWorldDigits()));
   Value rows = stablehlo::ConstantOp::create(
       builder, loc,
       DenseElementsAttr::get(
@@ -403,9 +409,10 @@ Value Partitioner::getUse(Value value, const Placement &placement) {
 Value Partitioner::getWhole(Value value) {
   RankedTensorType type = getTensorType(value);
   Placement resting = analysis.getPlacement(value);
-  bool keepsWhole = grid.getPieces(ModelState::P) == 1;
-  Placement kept =
-      keepsWhole ? Placement::replicated() : Placement::flat(ModelState::P);
+  bool keepsWhole = grids[resting.strategy].getPieces(ModelState::P) == 1;
+  Placement kept = keepsWhole
+                       ? Placement::replicated()
+                       : Placement::flat(ModelState::P, resting.strategy);
   Value local = lookup(locals, value, kept);
   CollectiveTag tag = getTag(value);
   if (!local) {

@@ -8,27 +8,39 @@ using namespace amsp;
 llvm::raw_ostream &amsp::operator<<(llvm::raw_ostream &os,
                                     const Placement &placement) {
   static constexpr StringLiteral states[] = {"p", "g", "os"};
+  auto printStrategy = [&] {
+    if (placement.strategy != 0)
+      os << " of strategy " << placement.strategy;
+  };
   switch (placement.kind) {
   case Placement::Replicated:
     return os << "replicated";
   case Placement::Split:
     return os << "split(" << placement.dim << ")";
   case Placement::Partial:
-    return os << "partial(" << stringifyReduction(placement.reduction) << ", "
-              << (placement.over == PartialOver::Batch ? "batch" : "states")
-              << ")";
+    os << "partial(" << stringifyReduction(placement.reduction) << ", ";
+    if (placement.over == PartialOver::Batch)
+      return os << "batch)";
+    os << "states";
+    printStrategy();
+    return os << ")";
   case Placement::Flat:
-    return os << "flat(" << states[static_cast<int>(placement.state)] << ")";
+    os << "flat(" << states[static_cast<int>(placement.state)];
+    printStrategy();
+    return os << ")";
   case Placement::PartialFlat:
-    return os << "flat(g) and partial(sum)";
+    os << "flat(g";
+    printStrategy();
+    return os << ") and partial(sum)";
   }
   llvm_unreachable("unknown placement");
 }
 
 RankedTensorType amsp::getLocalType(RankedTensorType global,
                                     const Placement &placement,
-                                    const Grid &grid) {
+                                    ArrayRef<Grid> grids) {
   SmallVector<int64_t> shape(global.getShape());
+  const Grid &grid = grids[placement.strategy];
   switch (placement.kind) {
   case Placement::Replicated:
   case Placement::Partial:

@@ -149,8 +149,9 @@ void PlacementAnalysis::visitWhile(WhileOp loop) {
   SmallVector<Placement> carries;
   for (auto [operand, argument] :
        llvm::zip_equal(loop.getOperand(), loop.getBody().getArguments()))
-    carries.push_back(pieceCarries.contains(argument) ? Placement::partialFlat()
-                                                      : getPlacement(operand));
+    carries.push_back(pieceCarries.contains(argument)
+                          ? Placement::partialFlat(pieceCarries.at(argument))
+                          : getPlacement(operand));
   // Carries that met placements which do not join; they stay replicated, so
   // the iteration ends.
   SmallVector<bool> conflicts(carries.size(), false);
@@ -336,20 +337,20 @@ bool PlacementAnalysis::completePartials() {
 // Flat completions: gradients
 //===----------------------------------------------------------------------===//
 
-bool PlacementAnalysis::demandFlat(Value value) {
+bool PlacementAnalysis::demandFlat(Value value, unsigned strategy) {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getRank() == 0 || !getPlacement(value).isReplicated() ||
       !demanded.insert(value).second)
     return false;
   if (getNatural(value).isPartial()) {
-    completions[value] = Placement::flat(ModelState::OS);
+    completions[value] = Placement::flat(ModelState::OS, strategy);
     return true;
   }
   bool changed = false;
   for (Value producer : getFlatProducers(value))
     if (cast<RankedTensorType>(producer.getType()).getNumElements() ==
         type.getNumElements())
-      changed |= demandFlat(producer);
+      changed |= demandFlat(producer, strategy);
   return changed;
 }
 
@@ -358,7 +359,7 @@ bool PlacementAnalysis::pullFlatCompletions() {
   bool changed = false;
   auto demand = [&](Value value, const Placement &asked) {
     if (asked.isFlat())
-      changed |= demandFlat(value);
+      changed |= demandFlat(value, asked.strategy);
   };
   walkStep(step.getBody().front(), [&](Operation *op) {
     if (op->hasTrait<OpTrait::IsTerminator>()) {
@@ -424,7 +425,7 @@ bool PlacementAnalysis::accumulatePieces() {
       OpOperand &yield = getYield(loop.getBody())->getOpOperand(index);
       if (allUsesKeepFlatOrder(carry, &yield, *this) &&
           allUsesKeepFlatOrder(value, nullptr, *this))
-        changed |= pieceCarries.insert(carry).second;
+        changed |= pieceCarries.try_emplace(carry, placement.strategy).second;
     }
   }
   return changed;

@@ -89,14 +89,16 @@ struct PlacementConverter::Step {
 
 SmallVector<Digit>
 PlacementConverter::getPartialDigits(const Placement &placement) const {
+  const Grid &grid = getGrid(placement);
   if (placement.kind == Placement::PartialFlat)
     return grid.getReplicaDigits(ModelState::G);
   return placement.over == PartialOver::Batch ? grid.getWorldDigits()
                                               : grid.getDigits(ModelState::OS);
 }
 
-bool PlacementConverter::hasPadding(RankedTensorType global) const {
-  return grid.getPaddedElements(global.getNumElements()) !=
+bool PlacementConverter::hasPadding(RankedTensorType global,
+                                    const Placement &placement) const {
+  return getGrid(placement).getPaddedElements(global.getNumElements()) !=
          global.getNumElements();
 }
 
@@ -109,7 +111,7 @@ Value PlacementConverter::convert(OpBuilder &builder, Location loc, Value local,
   // Of nothing, there is nothing to move.
   if (global.getNumElements() == 0)
     return builder.createOrFold<stablehlo::ReshapeOp>(
-        loc, getLocalType(global, to, grid), local);
+        loc, getLocalType(global, to, grids), local);
   Step step = {builder, loc, local, global, tag};
   switch (from.kind) {
   case Placement::Replicated:
@@ -122,6 +124,9 @@ Value PlacementConverter::convert(OpBuilder &builder, Location loc, Value local,
   case Placement::PartialFlat:
     break;
   }
+  // No more than a choice of the ranks that contribute.
+  if (to.kind == Placement::Partial)
+    return widenPartial(step, from, to);
   // In the type that reductions have on the wire, and back.
   Type element = global.getElementType();
   Type wire = getReduceType(element, from, tag);
@@ -163,21 +168,21 @@ Type PlacementConverter::getReduceType(Type element, const Placement &from,
 
 Value PlacementConverter::fromReplicated(const Step &step,
                                          const Placement &to) const {
-  RankedTensorType type = getLocalType(step.global, to, grid);
+  RankedTensorType type = getLocalType(step.global, to, grids);
   switch (to.kind) {
   case Placement::Replicated:
     return step.local;
   case Placement::Split:
-    return step.localSlice(grid.getWorldDigits(), type, to.dim);
+    return step.localSlice(getWorldDigits(), type, to.dim);
   case Placement::Flat:
-    return step.localSlice(grid.getDigits(to.state), type);
+    return step.localSlice(getGrid(to).getDigits(to.state), type);
   case Placement::Partial:
     // Any number of equal maxima is that maximum.
     if (to.reduction != Reduction::Sum)
       return step.local;
     return step.keepOnFirst(getPartialDigits(to));
   case Placement::PartialFlat: {
-    Value piece = step.localSlice(grid.getDigits(to.state), type);
+    Value piece = step.localSlice(getGrid(to).getDigits(to.state), type);
     return step.with(piece).keepOnFirst(getPartialDigits(to));
   }
   }
@@ -186,36 +191,56 @@ Value PlacementConverter::fromReplicated(const Step &step,
 
 Value PlacementConverter::fromSplit(const Step &step, const Placement &from,
                                     const Placement &to) const {
-  Value whole = step.allGather(grid.getWorldDigits(), step.global, from.dim);
+  Value whole = step.allGather(getWorldDigits(), step.global, from.dim);
   return fromReplicated(step.with(whole), to);
 }
 
 Value PlacementConverter::fromFlat(const Step &step, const Placement &from,
                                    const Placement &to) const {
-  if (to.isFlat() && to.state < from.state)
-    return step.allGather(grid.getDigitsBetween(to.state, from.state),
-                          getLocalType(step.global, to, grid));
-  if (to.isFlat())
-    return step.localSlice(grid.getDigitsBetween(from.state, to.state),
-                           getLocalType(step.global, to, grid));
-  Value whole = step.allGather(grid.getDigits(from.state), step.global);
+  const Grid &grid = getGrid(from);
+  SmallVector<Digit> digits = grid.getDigits(from.state);
+  if (to.isFlat() && to.strategy == from.strategy) {
+    RankedTensorType type = getLocalType(step.global, to, grids);
+    return to.state < from.state
+               ? step.allGather(grid.getDigitsBetween(to.state, from.state),
+                                type)
+               : step.localSlice(grid.getDigitsBetween(from.state, to.state),
+                                 type);
+  }
+  if (to.isFlat() && getGrid(to).getDigits(to.state) == digits &&
+      getLocalType(step.global, to, grids) == step.local.getType())
+    return step.local;
+  Value whole = step.allGather(digits, step.global);
   return fromReplicated(step.with(whole), to);
+}
+
+/// From a partial sum over some digits to one over all ranks.
+Value PlacementConverter::widenPartial(const Step &step, const Placement &from,
+                                       const Placement &to) const {
+  assert(from.kind == Placement::Partial && from.reduction == to.reduction &&
+         to.over == PartialOver::Batch && "partial over fewer digits");
+  // Any number of equal maxima is that maximum.
+  if (to.reduction != Reduction::Sum)
+    return step.local;
+  return step.keepOnFirst(getGrid(from).getReplicaDigits(ModelState::OS));
 }
 
 Value PlacementConverter::fromPartial(const Step &step, const Placement &from,
                                       const Placement &to) const {
-  RankedTensorType type = getLocalType(step.global, to, grid);
+  RankedTensorType type = getLocalType(step.global, to, grids);
   if (from.kind == Placement::PartialFlat) {
+    const Grid &grid = getGrid(from);
     // On to the pieces of OS, then over its replicas.
-    Placement pieces = Placement::flat(ModelState::OS);
+    Placement pieces = Placement::flat(ModelState::OS, from.strategy);
     Value scattered = step.reduceScatter(
         grid.getDigitsBetween(ModelState::G, ModelState::OS),
-        getLocalType(step.global, pieces, grid), Reduction::Sum);
+        getLocalType(step.global, pieces, grids), Reduction::Sum);
     Value sum = step.with(scattered).allReduce(
         grid.getReplicaDigits(ModelState::OS), Reduction::Sum);
     return to == pieces ? sum : fromFlat(step.with(sum), pieces, to);
   }
   if (from.over == PartialOver::Batch) {
+    const Grid &grid = getGrid(to);
     if (to.kind == Placement::PartialFlat)
       return step.reduceScatter(grid.getDigits(ModelState::G), type,
                                 from.reduction);

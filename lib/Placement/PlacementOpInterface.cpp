@@ -34,6 +34,24 @@ bool amsp::isZero(Value value) {
   return false;
 }
 
+/// The partial sum in which two different ones meet, each with no more than a
+/// local op.
+static std::optional<Placement> joinPartialSums(const Placement &first,
+                                                const Placement &second) {
+  auto isPieces = [](const Placement &placement) {
+    return placement.kind == Placement::PartialFlat;
+  };
+  Placement batch = Placement::partial(Reduction::Sum, PartialOver::Batch);
+  if (!isPieces(first) && !isPieces(second))
+    return batch;
+  // A microbatch's sum joins the accumulated pieces.
+  if (first == batch)
+    return second;
+  if (second == batch)
+    return first;
+  return std::nullopt;
+}
+
 std::optional<Placement>
 rules::joinPartialOperands(ArrayRef<Placement> operands) {
   std::optional<Placement> joined;
@@ -49,13 +67,8 @@ rules::joinPartialOperands(ArrayRef<Placement> operands) {
       joined = placement;
       continue;
     }
-    // A microbatch's sum joins the accumulated pieces.
-    Placement batch = Placement::partial(Reduction::Sum, PartialOver::Batch);
-    Placement pieces = Placement::partialFlat();
-    if ((*joined == batch || *joined == pieces) &&
-        (placement == batch || placement == pieces))
-      joined = pieces;
-    else
+    joined = joinPartialSums(*joined, placement);
+    if (!joined)
       return std::nullopt;
   }
   return joined;

@@ -1,6 +1,7 @@
 //===- Planner.cpp - Plans a step for a cluster ---------------------------===//
 
 #include "amsp/Planner/Planner.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -33,35 +34,45 @@ const Candidate &Plan::getCandidate(const Strategy &strategy) const {
   });
 }
 
-/// Why not even the smallest strategy fits.
-static Error makeTooLargeError(const Plan &plan, const Cluster &cluster) {
-  const Candidate &least = plan.getBest();
-  const ProgramCosts &costs = plan.model.costs;
-  std::pair<double, const char *> items[] = {
-      {least.memory.states, "optimizer states and parameters at rest, which "
-                            "more ranks would divide"},
-      {least.memory.gradients, "gradients, which more ranks would divide"},
-      {least.memory.parameters, "parameters kept, which more ranks would "
-                                "divide"},
-      {costs.activationBytes, "activations, which a smaller batch, more "
-                              "microbatches or more ranks would reduce"},
-      {costs.gatheredBytes, "gathered parameters at their use"},
-      {plan.model.otherBytes, "the batch and other replicated arguments"}};
-  auto largest = *std::max_element(
-      std::begin(items), std::end(items),
-      [](const auto &a, const auto &b) { return a.first < b.first; });
-  return createStringError(
-      formatv("the step fits under no strategy: the smallest, {0}, needs {1} "
-              "of a rank, and cluster '{2}' has {3}; most of it, {4}, are {5}",
-              formatStrategy(plan.getStrategy(least)), formatBytes(least.bytes),
-              cluster.name, formatBytes(plan.memoryLimit),
-              formatBytes(largest.first), largest.second)
-          .str());
+std::vector<Strategy> Plan::getStrategies(ArrayRef<StepUnit> units) const {
+  std::vector<Strategy> strategies(units.size(), getStrategy(getBest()));
+  if (!areUnitsBetter())
+    return strategies;
+  llvm::StringMap<size_t> numbers;
+  for (auto [index, unit] : llvm::enumerate(model.units))
+    numbers[unit.name] = index;
+  for (auto [unit, strategy] : llvm::zip_equal(units, strategies))
+    if (auto it = numbers.find(unit.name); it != numbers.end()) {
+      auto [p, g, os] = unitPlan.chains[it->second];
+      strategy = space.getStrategy(p, g, os);
+    }
+  return strategies;
+}
+
+std::pair<double, double> Plan::estimate(ArrayRef<StepUnit> units,
+                                         ArrayRef<Strategy> strategies) const {
+  llvm::StringMap<const Strategy *> strategyOf;
+  for (auto [unit, strategy] : llvm::zip_equal(units, strategies))
+    strategyOf[unit.name] = &strategy;
+  double seconds = getCommonSeconds(), bytes = commonBytes;
+  for (const Unit &unit : model.units) {
+    const Strategy *strategy = strategyOf.lookup(unit.name);
+    if (!strategy)
+      continue;
+    UnitCosts costs(unit, getContext());
+    unsigned p = space.getNumber(strategy->p);
+    unsigned g = space.getNumber(strategy->g);
+    unsigned os = space.getNumber(strategy->os);
+    seconds += costs.getSeconds(p, g, os);
+    bytes += costs.getBytes(p, g, os);
+  }
+  return {seconds, bytes};
 }
 
 Expected<Plan> amsp::planStep(ModuleOp step, const Cluster &cluster,
                               PartitionOptions options,
-                              std::optional<double> memoryLimit) {
+                              std::optional<double> memoryLimit,
+                              std::optional<double> shardedBytes) {
   if (Error error = verifyForPlanning(cluster))
     return error;
   Expected<CollectiveModel> collectives = CollectiveModel::create(cluster);
@@ -85,20 +96,25 @@ Expected<Plan> amsp::planStep(ModuleOp step, const Cluster &cluster,
             {},
             0};
   plan.memoryLimit = memoryLimit.value_or(*cluster.device->memory);
+  plan.memoryBandwidth = *cluster.device->memoryBandwidth;
+  UnitCosts::Context context = plan.getContext();
   const ProgramCosts &costs = plan.model.costs;
-  UnitCosts::Context context{plan.space, plan.collectives,
-                             *cluster.device->memoryBandwidth,
-                             plan.model.microbatches};
   MemoryBudget budget{plan.memoryLimit,
                       costs.activationBytes + plan.model.otherBytes,
                       costs.gatheredBytes};
+  unsigned all = plan.space.getAll();
+  if (shardedBytes) {
+    double states =
+        UnitCosts(plan.model.getWhole(), context).getBytes(all, all, all);
+    budget.activations =
+        std::max(0.0, *shardedBytes - states - budget.gathered);
+  }
+  plan.commonBytes = budget.activations + budget.gathered;
   plan.candidates = rankStrategies(plan.model.getWhole(), context, budget,
                                    plan.getCommonSeconds());
-  if (!plan.getBest().fits)
-    return makeTooLargeError(plan, cluster);
   // A unit may be gathered at each use, so its room is set aside.
-  plan.unitPlan = planUnits(plan.model.units, context,
-                            budget.limit - budget.activations - budget.gathered,
-                            plan.getCommonSeconds());
+  plan.unitPlan =
+      planUnits(plan.model.units, context, budget.limit - plan.commonBytes,
+                plan.getCommonSeconds());
   return plan;
 }

@@ -29,7 +29,7 @@ FailureOr<OwningOpRef<ModuleOp>>
 amsp::partitionCopy(ModuleOp step, const PartitionOptions &options) {
   OwningOpRef<ModuleOp> copy(step.clone());
   PassManager passes(step.getContext());
-  buildPartitionPipeline(passes, options);
+  buildPartitionImportedPipeline(passes, options);
   if (failed(passes.run(*copy)))
     return failure();
   return copy;
@@ -39,7 +39,7 @@ func::FuncOp amsp::getStepFunction(ModuleOp program) {
   for (auto function : program.getOps<func::FuncOp>())
     if (function.isPublic())
       return function;
-  llvm_unreachable("partitioning requires a public function");
+  llvm_unreachable("import requires a public function");
 }
 
 namespace {
@@ -106,18 +106,20 @@ PlannedParameter ModelCounter::describe(unsigned argument,
 void ModelCounter::count(StepModel &model) {
   for (BlockArgument argument : step.getArguments()) {
     unsigned index = argument.getArgNumber();
-    auto placement =
-        step.getArgAttrOfType<PlacementAttr>(index, kPlacementAttr);
     auto role = step.getArgAttrOfType<RoleAttr>(index, kRoleAttr);
     auto unit = step.getArgAttrOfType<StringAttr>(index, kUnitAttr);
-    bool isFlat = placement && placement.getKind() == PlacementKind::Flat;
-    if (!isFlat) {
+    // On one rank they are not cut either.
+    bool isSharded = role && llvm::is_contained({Role::Param, Role::OptState},
+                                                role.getValue());
+    auto global = step.getArgAttrOfType<TypeAttr>(index, kGlobalTypeAttr);
+    if (!isSharded ||
+        cast<RankedTensorType>(global.getValue()).getRank() == 0) {
       auto type = cast<RankedTensorType>(argument.getType());
       model.otherBytes += static_cast<double>(
           type.getNumElements() * getElementBytes(type.getElementType()));
       continue;
     }
-    bool isParameter = role && role.getValue() == Role::Param;
+    bool isParameter = role.getValue() == Role::Param;
     getUnit(model, unit ? unit.getValue() : "rest")
         .parameters.push_back(describe(index, isParameter));
   }

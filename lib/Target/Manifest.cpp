@@ -5,6 +5,7 @@
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/PlacementAnalysis.h"
+#include "amsp/Placement/UnitStrategies.h"
 #include "amsp/Target/DataTypes.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringExtras.h"
@@ -362,16 +363,9 @@ static std::string hashProgram(ModuleOp module) {
   return llvm::toHex(ArrayRef(hash).take_front(16), /*LowerCase=*/true);
 }
 
-/// `levels`, `world` and `strategy`, which the partitioner left on the module.
-static LogicalResult describeGrid(ModuleOp module, json::Object &manifest) {
-  auto levels = module->getAttrOfType<DenseI64ArrayAttr>("amsp.levels");
-  auto strategy = module->getAttrOfType<DictionaryAttr>("amsp.strategy");
-  if (!levels || !strategy)
-    return module.emitError("no per-rank program: amsp.levels or amsp.strategy "
-                            "is missing on the module");
-  int64_t world = 1;
-  for (int64_t size : levels.asArrayRef())
-    world *= size;
+/// The factors of `amsp.strategy`.
+static FailureOr<json::Object> describeStrategy(ModuleOp module,
+                                                DictionaryAttr strategy) {
   json::Object factors;
   for (StringRef state : {"p", "g", "os"}) {
     auto list = strategy.getAs<DenseI64ArrayAttr>(state);
@@ -379,9 +373,43 @@ static LogicalResult describeGrid(ModuleOp module, json::Object &manifest) {
       return module.emitError() << "amsp.strategy has no factors for " << state;
     factors[state] = toJson(list.asArrayRef());
   }
+  return factors;
+}
+
+/// `levels`, `world`, `strategy` and `units`: what the partitioner left on the
+/// module, or on the arguments if units differ.
+static LogicalResult describeGrid(ModuleOp module, func::FuncOp step,
+                                  json::Object &manifest) {
+  auto levels = module->getAttrOfType<DenseI64ArrayAttr>("amsp.levels");
+  auto common = module->getAttrOfType<DictionaryAttr>(kStrategyAttr);
+  json::Object units;
+  for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i) {
+    auto unit = step.getArgAttrOfType<StringAttr>(i, kUnitAttr);
+    auto own = step.getArgAttrOfType<DictionaryAttr>(i, kStrategyAttr);
+    if (!unit || units.get(unit.getValue()) || (!own && !common))
+      continue;
+    FailureOr<json::Object> factors =
+        describeStrategy(module, own ? own : common);
+    if (failed(factors))
+      return failure();
+    units[unit.getValue()] = std::move(*factors);
+  }
+  if (!levels || (!common && units.empty()))
+    return module.emitError("no per-rank program: amsp.levels or amsp.strategy "
+                            "is missing on the module");
+  int64_t world = 1;
+  for (int64_t size : levels.asArrayRef())
+    world *= size;
   manifest["levels"] = toJson(levels.asArrayRef());
   manifest["world"] = world;
-  manifest["strategy"] = std::move(factors);
+  manifest["strategy"] = nullptr;
+  if (common) {
+    FailureOr<json::Object> factors = describeStrategy(module, common);
+    if (failed(factors))
+      return failure();
+    manifest["strategy"] = std::move(*factors);
+  }
+  manifest["units"] = std::move(units);
   return success();
 }
 
@@ -394,7 +422,7 @@ FailureOr<json::Object> amsp::buildManifest(ModuleOp module) {
   manifest["name"] = module.getSymName().value_or("step").str();
   manifest["program_hash"] = hashProgram(module);
   FailureOr<SmallVector<CollectiveRecord>> records = collectCollectives(step);
-  if (failed(records) || failed(describeGrid(module, manifest)) ||
+  if (failed(records) || failed(describeGrid(module, step, manifest)) ||
       failed(describeInterface(step, manifest)))
     return failure();
   manifest["collectives"] = describeCollectives(*records);

@@ -1,19 +1,20 @@
 //===- CompileDriver.cpp - From an exported step to a file ----------------===//
 
 #include "CompileDriver.h"
-#include "OutputFile.h"
 #include "amsp/Communication/Passes.h"
+#include "amsp/Compile/OutputFile.h"
+#include "amsp/Compile/PlanPage.h"
 #include "amsp/Conversion/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
-#include "amsp/Placement/Strategy.h"
-#include "amsp/Planner/Planner.h"
+#include "amsp/Planner/StepModel.h"
 #include "amsp/Target/CPU/ObjectEmitter.h"
 #include "amsp/Target/CPU/Passes.h"
 #include "amsp/Target/Manifest.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -65,15 +66,70 @@ Error CompileDriver::runPasses(llvm::function_ref<void(OpPassManager &)> build,
   return Error::success();
 }
 
-/// Chooses the strategy of `--strategy auto`.
+/// Gives each unit its strategy.
 Error CompileDriver::plan(PartitionOptions &partitioning) {
   TimingScope scope = timing.nest("Plan");
-  Expected<Plan> plan = planStep(*module, *options.cluster, partitioning);
-  if (!plan)
-    return plan.takeError();
-  partitioning.strategy = formatStrategy(plan->getStrategy(plan->getBest()));
-  llvm::errs() << "remark: --strategy auto chose " << partitioning.strategy
-               << "\n";
+  PlanningOptions planning;
+  planning.partition = partitioning;
+  planning.communication = options.communication;
+  planning.stopsAtFirstFit = true;
+  SmallVector<std::string> assumed;
+  Cluster cluster = assumeMissing(*options.cluster, assumed);
+  Expected<StrategyChoice> choice =
+      chooseStrategies(*module, options.strategy, cluster, planning);
+  if (!choice)
+    return choice.takeError();
+  if (!choice->reduceType.empty()) {
+    if (options.reduceType && *options.reduceType != choice->reduceType)
+      return createStringError("--reduce-type " + *options.reduceType +
+                               ": plan '" + options.strategy + "' says " +
+                               choice->reduceType);
+    partitioning.reduceType = choice->reduceType;
+  }
+  if (options.strategy == "auto") {
+    llvm::errs() << "remark: --strategy auto chose "
+                 << formatStrategies(choice->units, choice->strategies);
+    if (!assumed.empty())
+      llvm::errs() << ", for A100 with 80 GB in nodes: cluster '"
+                   << cluster.name << "' does not give "
+                   << llvm::join(assumed, ", ");
+    llvm::errs() << "\n";
+  }
+  planning.partition.reduceType = partitioning.reduceType;
+  if (StringRef(options.report).ends_with(".html"))
+    if (Error error = describePlan(*choice, cluster, planning))
+      return error;
+  setUnitStrategies(getStepFunction(*module), choice->units,
+                    choice->strategies);
+  return Error::success();
+}
+
+/// The page of the plan, for `--report`.
+Error CompileDriver::describePlan(const StrategyChoice &choice,
+                                  const Cluster &cluster,
+                                  const PlanningOptions &planning) {
+  Expected<CollectiveModel> collectives = CollectiveModel::create(cluster);
+  if (!collectives)
+    return collectives.takeError();
+  Expected<CompiledPlan> compiled =
+      compilePlan(*module, choice.units, choice.strategies, planning.partition,
+                  planning.communication, *collectives);
+  if (!compiled)
+    return compiled.takeError();
+  Finalist shown;
+  shown.strategies = choice.strategies;
+  shown.compiled = std::move(*compiled);
+  if (choice.planned)
+    std::tie(shown.estimatedSeconds, shown.estimatedBytes) =
+        choice.planned->plan.estimate(choice.units, choice.strategies);
+  PlanPage content;
+  content.step = module->getSymName().value_or("step");
+  content.cluster = &cluster;
+  content.units = choice.units;
+  content.shown = &shown;
+  content.planned = choice.planned ? &*choice.planned : nullptr;
+  llvm::raw_string_ostream stream(page);
+  writePlanPage(stream, content);
   return Error::success();
 }
 
@@ -87,19 +143,19 @@ Error CompileDriver::partition() {
   partitioning.stateArgs = options.stateArgs;
   partitioning.roles = options.roles;
   partitioning.levels = options.cluster->getSizes();
-  partitioning.strategy = options.strategy;
-  partitioning.reduceType = options.reduceType;
   partitioning.simplifyCollectives = options.simplifyCollectives;
-  if (options.strategy == "auto")
-    if (Error error = plan(partitioning))
-      return error;
-  Expected<Strategy> strategy =
-      parseStrategy(partitioning.strategy, partitioning.levels);
-  if (!strategy)
-    return strategy.takeError();
+  partitioning.reduceType = options.reduceType.value_or("f32");
+  if (Error error = runPasses(
+          [&](OpPassManager &passes) {
+            buildImportPipeline(passes, partitioning);
+          },
+          "Import"))
+    return error;
+  if (Error error = plan(partitioning))
+    return error;
   return runPasses(
       [&](OpPassManager &passes) {
-        buildPartitionPipeline(passes, partitioning);
+        buildPartitionImportedPipeline(passes, partitioning);
       },
       "Partition");
 }
@@ -267,7 +323,8 @@ Error CompileDriver::writeReport() {
   Expected<OutputFile> report = OutputFile::create(options.report);
   if (!report)
     return report.takeError();
-  if (Error error = report->write(printIndented(manifest)))
+  bool isPage = StringRef(options.report).ends_with(".html");
+  if (Error error = report->write(isPage ? page : printIndented(manifest)))
     return error;
   return report->commit();
 }

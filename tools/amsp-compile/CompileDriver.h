@@ -4,6 +4,7 @@
 #define AMSP_TOOLS_AMSP_COMPILE_COMPILEDRIVER_H
 
 #include "amsp/Communication/Passes.h"
+#include "amsp/Compile/StrategyChoice.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Placement/Cluster.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -24,7 +25,7 @@ struct CompileOptions {
   llvm::SmallVector<std::string> batchArgs;
   llvm::SmallVector<std::string> stateArgs;
   llvm::SmallVector<std::string> roles;
-  std::string reduceType;
+  std::optional<std::string> reduceType;
   bool simplifyCollectives = true;
   CommunicateOptions communication;
   std::string cpu;
@@ -46,6 +47,8 @@ public:
 private:
   llvm::Error parse();
   llvm::Error plan(PartitionOptions &partitioning);
+  llvm::Error describePlan(const StrategyChoice &choice, const Cluster &cluster,
+                           const PlanningOptions &planning);
   llvm::Error partition();
   llvm::Error communicate();
   llvm::Error lower();
@@ -62,6 +65,7 @@ private:
   mlir::TimingScope &timing;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   llvm::json::Object manifest;
+  std::string page; // of `--report OUT.html`
 };
 
 } // namespace amsp

@@ -26,11 +26,11 @@ static cl::opt<std::string> output("o", cl::desc("Output file"),
 static cl::opt<std::string>
     cluster("cluster", cl::cat(category),
             cl::desc("nodes=2,gpus=4, levels=4x2x2, or a YAML file"));
-static cl::opt<std::string>
-    strategy("strategy", cl::cat(category), cl::init("ddp"),
-             cl::desc("auto, ddp, zero1, zero2, zero3, mics:S, hpz:S or "
-                      "p=F,g=F,os=F (default ddp); auto plans, for which the "
-                      "cluster's file must give links and device"));
+static cl::opt<std::string> strategy(
+    "strategy", cl::cat(category), cl::init("auto"),
+    cl::desc("auto, ddp, zero1, zero2, zero3, mics:S, hpz:S, "
+             "p=F,g=F,os=F or a plan file (default auto: searched, for A100 "
+             "where the cluster does not say what it is made of)"));
 static cl::list<std::string>
     batchArgs("batch-args", cl::CommaSeparated, cl::cat(category),
               cl::desc("Arguments cut along dimension 0, names or indices"));
@@ -75,8 +75,10 @@ static cl::opt<std::string>
                       "llvm (optimised LLVM IR), mlir (LLVM dialect) or "
                       "stablehlo (partitioned program, and "
                       "OUT.manifest.json); default so"));
-static cl::opt<std::string> report("report", cl::cat(category),
-                                   cl::desc("Write the manifest as OUT.json"));
+static cl::opt<std::string>
+    report("report", cl::cat(category),
+           cl::desc("Write the manifest as OUT.json, or a "
+                    "page about the plan as OUT.html"));
 static cl::opt<bool>
     printCollectives("print-collectives", cl::cat(category),
                      cl::desc("Print a table of the step's collectives"));
@@ -167,9 +169,10 @@ static llvm::Expected<CompileOptions> getOptions() {
   if (fuseBytes < 0 || packBytes < 0)
     return llvm::createStringError(
         "--fuse-bytes and --pack-bytes cannot be negative");
-  if (!report.empty() && !StringRef(report).ends_with(".json"))
+  if (!report.empty() && !StringRef(report).ends_with(".json") &&
+      !StringRef(report).ends_with(".html"))
     return llvm::createStringError("--report " + report +
-                                   ": this build writes .json only");
+                                   ": expected OUT.json or OUT.html");
   if (!cluster.empty()) {
     llvm::Expected<Cluster> parsed = parseCluster(cluster);
     if (!parsed)
@@ -182,7 +185,8 @@ static llvm::Expected<CompileOptions> getOptions() {
   options.batchArgs.assign(batchArgs.begin(), batchArgs.end());
   options.stateArgs.assign(stateArgs.begin(), stateArgs.end());
   options.roles.assign(roles.begin(), roles.end());
-  options.reduceType = reduceType;
+  if (reduceType.getNumOccurrences() > 0)
+    options.reduceType = reduceType;
   options.simplifyCollectives = !noSimplify;
   options.communication = getCommunication(options.cluster);
   options.cpu = cpu;

@@ -1,13 +1,19 @@
 //===- PlanReport.cpp - A plan as text or JSON ----------------------------===//
 
 #include "PlanReport.h"
-#include "amsp/Target/DataTypes.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include <cmath>
 
 using namespace llvm;
 using namespace amsp;
+
+const Candidate *PlanReport::findCandidate() const {
+  ArrayRef<Strategy> strategies = shown.strategies;
+  if (strategies.empty() || !all_equal(strategies))
+    return strategies.empty() ? &plan.getBest() : nullptr;
+  return &plan.getCandidate(strategies.front());
+}
 
 ArrayRef<Candidate> PlanReport::getTop() const {
   return ArrayRef(plan.candidates).take_front(top);
@@ -23,6 +29,22 @@ PlanReport::getMemoryItems(const Candidate &candidate) const {
           {"activations", costs.activationBytes},
           {"gathered", isGathered ? costs.gatheredBytes : 0},
           {"other_arguments", plan.model.otherBytes}};
+}
+
+std::vector<PlanReport::Item>
+PlanReport::getMemoryItems(const MemoryProfile &memory) {
+  auto bytes = [](int64_t bytes) { return static_cast<double>(bytes); };
+  std::vector<Item> items = {
+      {"at_rest", bytes(memory.stateBytes)},
+      {"batch_and_results", bytes(memory.inputBytes + memory.resultBytes)}};
+  int64_t unused = memory.arenaBytes;
+  for (size_t use = 0; use < kNumBufferUses; ++use) {
+    items.push_back({stringifyBufferUse(static_cast<BufferUse>(use)).data(),
+                     bytes(memory.peak[use])});
+    unused -= memory.peak[use];
+  }
+  items.push_back({"between_buffers", bytes(unused)});
+  return items;
 }
 
 std::vector<PlanReport::Item>
@@ -81,39 +103,64 @@ static std::string formatGroup(ArrayRef<Digit> digits) {
   return text.empty() ? "-" : text;
 }
 
-static std::string formatType(mlir::Type type) {
-  std::optional<amsp_dtype> dtype = getDataType(type);
-  return dtype ? getDataTypeName(*dtype).str() : "?";
-}
-
 void PlanReport::printCollectives(raw_ostream &os) const {
   SmallVector<int64_t> levels = cluster.getSizes();
   os << formatv("\n{0,-15} {1,-5} {2,-14} {3,-8} {4,6} {5,14}  {6}\n", "kind",
                 "type", "group", "level", "count", "bytes", "unit");
-  for (const CollectiveRecord &record : *collectives) {
-    ArrayRef<Digit> digits = record.group.getDigits();
+  for (const ListedCollective &collective : shown.compiled->collectives)
     os << formatv("{0,-15} {1,-5} {2,-14} {3,-8} {4,6} {5,14}  {6}\n",
-                  stringifyCollectiveKind(record.kind),
-                  formatType(record.elementType), formatGroup(digits),
-                  getLevelName(getGroupShape(digits, levels)), record.count,
-                  record.getPaddedElements() *
-                      getElementBytes(record.elementType),
-                  record.getUnit() ? record.getUnit().getValue() : "-");
-  }
+                  stringifyCollectiveKind(collective.kind), collective.dtype,
+                  formatGroup(collective.digits),
+                  getLevelName(getGroupShape(collective.digits, levels)),
+                  collective.count, collective.bytes,
+                  collective.unit.empty() ? "-" : collective.unit);
 }
 
-void PlanReport::printUnits(raw_ostream &os) const {
-  double best = plan.getStepSeconds(plan.getBest());
-  double perUnit = plan.getCommonSeconds() + plan.unitPlan.seconds;
-  if (!plan.unitPlan.fits || perUnit >= best * (1 - kEqualTimes))
+/// The strategy, its time and its memory.
+void PlanReport::printShown(raw_ostream &os) const {
+  os << formatv("strategy   {0}\n",
+                candidate ? formatStrategy(plan.getStrategy(*candidate))
+                          : formatStrategies(planned.units, shown.strategies));
+  os << formatv("step       {0:f3} ms, nothing overlapped\n",
+                shown.estimatedSeconds * 1e3);
+  if (candidate)
+    for (auto [name, seconds] : getTimeItems(*candidate))
+      os << formatv("  {0,-18} {1,14:f3} ms\n", name, seconds * 1e3);
+  os << formatv("memory     {0:f3} MB of {1:f3} MB, {2}\n",
+                shown.getBytes() / 1e6, planned.memoryLimit / 1e6,
+                shown.isLowered() ? "of the compiled step" : "estimated");
+  std::vector<Item> items;
+  if (shown.isLowered())
+    items = getMemoryItems(*shown.compiled->memory);
+  else if (candidate)
+    items = getMemoryItems(*candidate);
+  for (auto [name, bytes] : items)
+    os << formatv("  {0,-18} {1,14:f3} MB\n", name, bytes / 1e6);
+}
+
+std::string PlanReport::describe(const Finalist &finalist) const {
+  const Finalist &best = planned.getBest();
+  if (&finalist == &best)
+    return "best";
+  if (!planned.fits(finalist))
+    return formatv("does not fit: {0} more than a rank has",
+                   formatBytes(finalist.getBytes() - planned.memoryLimit));
+  double behind = finalist.estimatedSeconds - best.estimatedSeconds;
+  if (behind <= kEqualTimes * best.estimatedSeconds)
+    return "as fast within 1 %, larger groups";
+  return formatv("{0:f3} ms slower", behind * 1e3);
+}
+
+/// The plans that were compiled.
+void PlanReport::printFinalists(raw_ostream &os) const {
+  if (!planned.getBest().isLowered())
     return;
-  os << formatv("\nA strategy for each unit would take {0:f3} ms, {1:P1} less "
-                "(the partitioner takes one for all):\n",
-                perUnit * 1e3, 1 - perUnit / best);
-  for (auto [unit, chain] : zip(plan.model.units, plan.unitPlan.chains))
-    os << formatv(
-        "  {0,-24} {1}\n", unit.name,
-        formatStrategy(plan.space.getStrategy(chain.p, chain.g, chain.os)));
+  os << "\ncompiled:\n";
+  for (const Finalist &finalist : planned.finalists)
+    os << formatv("      {0,-36} {1,12:f3} {2,12:f3}  {3}\n",
+                  formatStrategies(planned.units, finalist.strategies),
+                  finalist.estimatedSeconds * 1e3, finalist.getBytes() / 1e6,
+                  describe(finalist));
 }
 
 void PlanReport::printTable(raw_ostream &os) const {
@@ -122,24 +169,16 @@ void PlanReport::printTable(raw_ostream &os) const {
   os << formatv("model      {0} parameters in {1} units, {2} microbatches\n",
                 plan.model.getNumParameterElements(), plan.model.units.size(),
                 plan.model.microbatches);
-  os << formatv("strategy   {0}\n", formatStrategy(plan.getStrategy(shown)));
-  os << formatv("step       {0:f3} ms, nothing overlapped\n",
-                plan.getStepSeconds(shown) * 1e3);
-  for (auto [name, seconds] : getTimeItems(shown))
-    os << formatv("  {0,-18} {1,14:f3} ms\n", name, seconds * 1e3);
-  os << formatv("memory     {0:f3} MB of {1:f3} MB, estimated\n",
-                shown.bytes / 1e6, plan.memoryLimit / 1e6);
-  for (auto [name, bytes] : getMemoryItems(shown))
-    os << formatv("  {0,-18} {1,14:f3} MB\n", name, bytes / 1e6);
+  printShown(os);
   os << formatv("\n{0,4}  {1,-36} {2,12} {3,12}  {4}\n", "rank", "strategy",
                 "ms", "MB", "");
-  for (auto [index, candidate] : enumerate(getTop()))
+  for (auto [index, ranked] : enumerate(getTop()))
     os << formatv("{0,4}  {1,-36} {2,12:f3} {3,12:f3}  {4}\n", index + 1,
-                  formatStrategy(plan.getStrategy(candidate)),
-                  plan.getStepSeconds(candidate) * 1e3, candidate.bytes / 1e6,
-                  index == 0 ? "best" : getReason(candidate));
-  printUnits(os);
-  if (collectives)
+                  formatStrategy(plan.getStrategy(ranked)),
+                  plan.getStepSeconds(ranked) * 1e3, ranked.bytes / 1e6,
+                  index == 0 ? "best" : getReason(ranked));
+  printFinalists(os);
+  if (listsCollectives)
     printCollectives(os);
 }
 
@@ -161,24 +200,51 @@ void PlanReport::writeCandidate(json::OStream &json,
                        [&] { writeItems(json, getMemoryItems(candidate)); });
 }
 
+void PlanReport::writeFinalist(json::OStream &json,
+                               const Finalist &finalist) const {
+  json.attribute("strategy",
+                 formatStrategies(planned.units, finalist.strategies));
+  json.attributeObject("units", [&] {
+    for (auto [unit, strategy] : zip_equal(planned.units, finalist.strategies))
+      json.attribute(unit.name, formatStrategy(strategy));
+  });
+  json.attribute("fits", planned.fits(finalist));
+  json.attribute("seconds", finalist.estimatedSeconds);
+  json.attribute("estimated_bytes", finalist.estimatedBytes);
+  if (!finalist.isLowered())
+    return;
+  json.attribute("bytes", finalist.compiled->memory->getTotal());
+  json.attributeObject("memory", [&] {
+    writeItems(json, getMemoryItems(*finalist.compiled->memory));
+  });
+  const KeptMemory &kept = finalist.compiled->kept;
+  json.attributeObject("kept", [&] {
+    json.attribute("parameters", kept.parameters);
+    json.attribute("gradients", kept.gradients);
+    json.attribute("optimizer_states", kept.states);
+  });
+}
+
 void PlanReport::writeCollectives(json::OStream &json) const {
-  auto [ofParameters, others] = getSeconds(*collectives, plan.collectives);
-  json.attribute("parameter_collective_seconds", ofParameters);
-  json.attribute("other_collective_seconds", others);
+  const CompiledPlan &compiled = *shown.compiled;
+  json.attribute("parameter_collective_seconds",
+                 compiled.getCollectiveSeconds(true));
+  json.attribute("other_collective_seconds",
+                 compiled.getCollectiveSeconds(false));
   json.attributeArray("collectives", [&] {
-    for (const CollectiveRecord &record : *collectives)
+    for (const ListedCollective &collective : compiled.collectives)
       json.object([&] {
-        ArrayRef<Digit> digits = record.group.getDigits();
-        json.attribute("kind", stringifyCollectiveKind(record.kind));
-        json.attribute("dtype", formatType(record.elementType));
-        json.attribute("group", formatGroup(digits));
-        json.attribute("level",
-                       getLevelName(getGroupShape(digits, cluster.getSizes())));
-        json.attribute("count", record.count);
-        json.attribute("bytes", record.getPaddedElements() *
-                                    getElementBytes(record.elementType));
-        if (mlir::StringAttr unit = record.getUnit())
-          json.attribute("unit", unit.getValue());
+        json.attribute("kind", stringifyCollectiveKind(collective.kind));
+        json.attribute("dtype", collective.dtype);
+        json.attribute("group", formatGroup(collective.digits));
+        json.attribute("level", getLevelName(getGroupShape(
+                                    collective.digits, cluster.getSizes())));
+        json.attribute("count", collective.count);
+        json.attribute("bytes", collective.bytes);
+        json.attribute("sent_bytes", collective.sentBytes);
+        json.attribute("seconds", collective.seconds);
+        if (!collective.unit.empty())
+          json.attribute("unit", collective.unit);
       });
   });
 }
@@ -195,27 +261,26 @@ void PlanReport::printJson(raw_ostream &os) const {
     json.attribute("parameters", plan.model.getNumParameterElements());
     json.attribute("microbatches", plan.model.microbatches);
     json.attribute("operations", plan.model.costs.operations);
-    json.attribute("memory_limit", plan.memoryLimit);
-    json.attributeObject("chosen", [&] { writeCandidate(json, shown); });
-    json.attributeArray("strategies", [&] {
-      for (const Candidate &candidate : getTop())
+    json.attribute("memory_limit", planned.memoryLimit);
+    json.attributeObject("plan", [&] { writeFinalist(json, shown); });
+    if (candidate)
+      json.attributeObject("chosen", [&] { writeCandidate(json, *candidate); });
+    json.attributeArray("finalists", [&] {
+      for (const Finalist &finalist : planned.finalists)
         json.object([&] {
-          writeCandidate(json, candidate);
-          if (&candidate != &plan.getBest())
-            json.attribute("reason", getReason(candidate));
+          writeFinalist(json, finalist);
+          json.attribute("reason", describe(finalist));
         });
     });
-    json.attributeObject("units", [&] {
-      json.attribute("seconds",
-                     plan.getCommonSeconds() + plan.unitPlan.seconds);
-      json.attribute("fits", plan.unitPlan.fits);
-      json.attributeObject("strategies", [&] {
-        for (auto [unit, chain] : zip(plan.model.units, plan.unitPlan.chains))
-          json.attribute(unit.name, formatStrategy(plan.space.getStrategy(
-                                        chain.p, chain.g, chain.os)));
-      });
+    json.attributeArray("strategies", [&] {
+      for (const Candidate &ranked : getTop())
+        json.object([&] {
+          writeCandidate(json, ranked);
+          if (&ranked != &plan.getBest())
+            json.attribute("reason", getReason(ranked));
+        });
     });
-    if (collectives)
+    if (listsCollectives)
       writeCollectives(json);
   });
   os << "\n";

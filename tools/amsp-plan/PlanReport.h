@@ -3,19 +3,19 @@
 #ifndef AMSP_TOOLS_AMSP_PLAN_PLANREPORT_H
 #define AMSP_TOOLS_AMSP_PLAN_PLANREPORT_H
 
-#include "amsp/Planner/Planner.h"
-#include "amsp/Target/Manifest.h"
+#include "amsp/Compile/Finalists.h"
+#include "llvm/Support/JSON.h"
 
 namespace amsp {
 
 class PlanReport {
 public:
-  /// `shown`: the strategy that is shown in detail. `collectives`: those of its
-  /// program, if they are to be listed. `top`: how many strategies are ranked.
-  PlanReport(const Plan &plan, const Cluster &cluster, const Candidate &shown,
-             std::optional<llvm::ArrayRef<CollectiveRecord>> collectives,
-             size_t top)
-      : plan(plan), cluster(cluster), shown(shown), collectives(collectives),
+  /// `shown`: the plan that is shown in detail, with its collectives if they
+  /// are to be listed. `top`: how many strategies are ranked.
+  PlanReport(const PlannedStep &planned, const Cluster &cluster,
+             const Finalist &shown, bool listsCollectives, size_t top)
+      : planned(planned), plan(planned.plan), cluster(cluster), shown(shown),
+        candidate(findCandidate()), listsCollectives(listsCollectives),
         top(top) {}
 
   void printTable(llvm::raw_ostream &os) const;
@@ -24,23 +24,31 @@ public:
 private:
   using Item = std::pair<const char *, double>;
 
+  /// What is shown, if all units have one strategy.
+  const Candidate *findCandidate() const;
   llvm::ArrayRef<Candidate> getTop() const;
   std::vector<Item> getMemoryItems(const Candidate &candidate) const;
+  static std::vector<Item> getMemoryItems(const MemoryProfile &memory);
   std::vector<Item> getTimeItems(const Candidate &candidate) const;
   /// Why a candidate is behind the best one.
   std::string getReason(const Candidate &candidate) const;
   std::string getLevelName(llvm::ArrayRef<int64_t> group) const;
   std::string getSlowLevel(const Candidate &candidate, bool isGather) const;
+  std::string describe(const Finalist &finalist) const;
   void writeCollectives(llvm::json::OStream &json) const;
   void writeCandidate(llvm::json::OStream &json,
                       const Candidate &candidate) const;
+  void writeFinalist(llvm::json::OStream &json, const Finalist &finalist) const;
+  void printShown(llvm::raw_ostream &os) const;
+  void printFinalists(llvm::raw_ostream &os) const;
   void printCollectives(llvm::raw_ostream &os) const;
-  void printUnits(llvm::raw_ostream &os) const;
 
+  const PlannedStep &planned;
   const Plan &plan;
   const Cluster &cluster;
-  const Candidate &shown;
-  std::optional<llvm::ArrayRef<CollectiveRecord>> collectives;
+  const Finalist &shown;
+  const Candidate *candidate;
+  bool listsCollectives;
   size_t top;
 };
 

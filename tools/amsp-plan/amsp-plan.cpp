@@ -2,12 +2,16 @@
 
 #include "ExecutorMode.h"
 #include "PlanReport.h"
+#include "amsp/Compile/OutputFile.h"
+#include "amsp/Compile/PlanPage.h"
+#include "amsp/Compile/StrategyChoice.h"
 #include "amsp/InitAllDialects.h"
 #include "amsp/Placement/PlacementConverter.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -68,7 +72,21 @@ static cl::opt<bool> listCollectives(
     cl::desc("Partition for the strategy shown and list its collectives"));
 static cl::opt<std::string> strategy(
     "strategy", cl::cat(category), cl::init("auto"),
-    cl::desc("The strategy to show in detail (default auto: the best)"));
+    cl::desc("The strategy, or plan file, to show in detail (default auto: "
+             "the best)"));
+static cl::opt<unsigned>
+    finalists("finalists", cl::cat(category), cl::init(3),
+              cl::desc("Plans to compile for their exact memory (default 3; "
+                       "0: memory is estimated)"));
+static cl::opt<std::string> output("o", cl::cat(category),
+                                   cl::value_desc("plan.yaml"),
+                                   cl::desc("Write the plan that is shown"));
+static cl::opt<std::string>
+    report("report", cl::cat(category), cl::value_desc("plan.html"),
+           cl::desc("Write a page about the plan that is shown"));
+static cl::opt<std::string>
+    traceFile("trace", cl::cat(category), cl::value_desc("T.json"),
+              cl::desc("For --report: a trace of amsp-run, to draw beside"));
 static cl::opt<double>
     memory("memory", cl::cat(category), cl::init(0),
            cl::desc("Bytes that a rank may use, instead of the device's"));
@@ -114,6 +132,106 @@ static Expected<OwningOpRef<ModuleOp>> parse(MLIRContext &context) {
   return module;
 }
 
+static Error import(ModuleOp step, const PartitionOptions &options) {
+  PassManager passes(step.getContext());
+  buildImportPipeline(passes, options);
+  return failed(passes.run(step)) ? createStringError("") : Error::success();
+}
+
+/// The options that are numbers, checked.
+static Expected<PlanningOptions> getOptions() {
+  PlanningOptions options;
+  if (memory.getNumOccurrences() > 0)
+    options.memoryLimit = memory;
+  if (options.memoryLimit && !(*options.memoryLimit >= 1))
+    return createStringError("--memory must be a positive number of bytes");
+  if (top == 0)
+    return createStringError("--top must be positive");
+  if (!parseReduceType(reduceType))
+    return createStringError("--reduce-type " + reduceType +
+                             ": expected f32, bf16 or graph");
+  options.finalists = finalists;
+  options.partition.batchArgs.assign(batchArgs.begin(), batchArgs.end());
+  options.partition.stateArgs.assign(stateArgs.begin(), stateArgs.end());
+  options.partition.roles.assign(roles.begin(), roles.end());
+  options.partition.reduceType = reduceType;
+  // Passes that choose by time read the file, whose sizes must be meant.
+  if (levels.empty() && StringRef(clusterFile).find('=') == StringRef::npos)
+    options.communication.cluster = clusterFile;
+  return options;
+}
+
+/// The plan file, written whole or not at all.
+static Error writePlan(const Finalist &shown, const PlannedStep &planned,
+                       const Cluster &cluster, StringRef name) {
+  Expected<OutputFile> file = OutputFile::create(output);
+  if (!file)
+    return file.takeError();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  printPlanFile(
+      stream,
+      makePlanFile(planned.units, shown.strategies, cluster, reduceType),
+      llvm::formatv("{0} on {1}: {2:f3} ms, {3} of a rank", name, cluster.name,
+                    shown.estimatedSeconds * 1e3, formatBytes(shown.getBytes()))
+          .str());
+  if (Error error = file->write(text))
+    return error;
+  return file->commit();
+}
+
+/// The page of --report.
+static Error writeReport(const Finalist &shown, const PlannedStep &planned,
+                         const Cluster &cluster, StringRef name) {
+  PlanPage page;
+  page.step = name;
+  page.cluster = &cluster;
+  page.units = planned.units;
+  page.shown = &shown;
+  page.planned = &planned;
+  if (!traceFile.empty()) {
+    auto content = llvm::MemoryBuffer::getFile(traceFile);
+    if (!content)
+      return createStringError("trace '" + traceFile +
+                               "': " + content.getError().message());
+    Expected<Timeline> timeline = readTrace((*content)->getBuffer(), traceFile);
+    if (!timeline)
+      return timeline.takeError();
+    page.timelines.push_back(std::move(*timeline));
+  }
+  Expected<OutputFile> file = OutputFile::create(report);
+  if (!file)
+    return file.takeError();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  writePlanPage(stream, page);
+  if (Error error = file->write(text))
+    return error;
+  return file->commit();
+}
+
+/// The plan to show: the best, or the one that was asked for.
+static Expected<Finalist> getShown(ModuleOp step, const PlannedStep &planned,
+                                   const Cluster &cluster,
+                                   PlanningOptions &options) {
+  bool isFound = strategy == "auto";
+  if (isFound && (planned.getBest().compiled || !listCollectives))
+    return planned.getBest();
+  std::vector<Strategy> strategies = planned.getBest().strategies;
+  if (!isFound) {
+    Expected<StrategyChoice> choice =
+        chooseStrategies(step, strategy, cluster, options);
+    if (!choice)
+      return choice.takeError();
+    strategies = choice->strategies;
+    if (!choice->reduceType.empty())
+      options.partition.reduceType = choice->reduceType;
+  }
+  if (options.finalists == 0 && !listCollectives)
+    return estimateFinalist(planned, strategies);
+  return compileFinalist(step, planned, strategies, options);
+}
+
 /// The cluster of the command line.
 static Expected<Cluster> readCluster() {
   Expected<Cluster> cluster = parseCluster(clusterFile);
@@ -148,61 +266,43 @@ static Error run(MLIRContext &context) {
   Expected<Cluster> cluster = readCluster();
   if (!cluster)
     return cluster.takeError();
-  std::optional<double> limit;
-  if (memory.getNumOccurrences() > 0)
-    limit = memory;
-  if (limit && !(*limit >= 1))
-    return createStringError("--memory must be a positive number of bytes");
-  if (isExecutorMode())
-    return runExecutorMode(*cluster, strategy, limit, format == Format::JSON,
-                           timeline);
+  if (isExecutorMode()) {
+    Expected<PlanningOptions> options = getOptions();
+    if (!options)
+      return options.takeError();
+    return runExecutorMode(*cluster, strategy, options->memoryLimit,
+                           format == Format::JSON, timeline);
+  }
   if (input.empty())
     return createStringError("expected a step: STEP.mlir");
-  if (top == 0)
-    return createStringError("--top must be positive");
+  Expected<PlanningOptions> options = getOptions();
+  if (!options)
+    return options.takeError();
   Expected<OwningOpRef<ModuleOp>> module = parse(context);
   if (!module)
     return module.takeError();
-  PartitionOptions options;
-  options.batchArgs.assign(batchArgs.begin(), batchArgs.end());
-  options.stateArgs.assign(stateArgs.begin(), stateArgs.end());
-  options.roles.assign(roles.begin(), roles.end());
-  options.reduceType = reduceType;
-  if (!parseReduceType(reduceType))
-    return createStringError("--reduce-type " + reduceType +
-                             ": expected f32, bf16 or graph");
-  Expected<Plan> plan = planStep(**module, *cluster, options, limit);
-  if (!plan)
-    return plan.takeError();
-  const Candidate *shown = &plan->getBest();
-  if (strategy != "auto") {
-    Expected<Strategy> given = parseStrategy(strategy, cluster->getSizes());
-    if (!given)
-      return given.takeError();
-    shown = &plan->getCandidate(*given);
-  }
-  OwningOpRef<ModuleOp> program;
-  SmallVector<CollectiveRecord> collectives;
-  if (listCollectives) {
-    options.levels = cluster->getSizes();
-    options.strategy = formatStrategy(plan->getStrategy(*shown));
-    auto partitioned = partitionCopy(**module, options);
-    if (failed(partitioned))
-      return createStringError("");
-    program = std::move(*partitioned);
-    auto records = collectCollectives(getStepFunction(*program));
-    if (failed(records))
-      return createStringError("");
-    collectives = std::move(*records);
-  }
-  std::optional<ArrayRef<CollectiveRecord>> listed;
-  if (listCollectives)
-    listed = collectives;
-  PlanReport report(*plan, *cluster, *shown, listed, top);
+  options->partition.levels = cluster->getSizes();
+  if (Error error = import(**module, options->partition))
+    return error;
+  Expected<PlannedStep> planned = findPlan(**module, *cluster, *options);
+  if (!planned)
+    return planned.takeError();
+  Expected<Finalist> shown = getShown(**module, *planned, *cluster, *options);
+  if (!shown)
+    return shown.takeError();
+  if (!output.empty())
+    if (Error error = writePlan(*shown, *planned, *cluster,
+                                (*module)->getName().value_or("step")))
+      return error;
+  if (!report.empty())
+    if (Error error = writeReport(*shown, *planned, *cluster,
+                                  (*module)->getName().value_or("step")))
+      return error;
+  PlanReport table(*planned, *cluster, *shown, listCollectives, top);
   if (format == Format::JSON)
-    report.printJson(llvm::outs());
+    table.printJson(llvm::outs());
   else
-    report.printTable(llvm::outs());
+    table.printTable(llvm::outs());
   return Error::success();
 }
 

@@ -94,6 +94,12 @@ static cl::opt<std::string> slowLinks(
              "seconds, for each level, innermost first, or one for all (also: "
              "AMSP_SLOW_LINKS)"),
     cl::cat(category));
+static cl::opt<std::string>
+    memoryLimit("memory-limit", cl::value_desc("BYTES"),
+                cl::desc("Refuse a step of which a rank needs more: for its "
+                         "state, its rows of the batch, its results and the "
+                         "arena (memory_bytes of the manifest)"),
+                cl::cat(category));
 static cl::opt<bool>
     poison("poison",
            cl::desc("Fill arena, padding and results with NaN before each "
@@ -158,6 +164,13 @@ static Error readNumbers(Options &options) {
         !(options.tolerance >= 0) || options.tolerance > 1)
       return createStringError("--tolerance " + tolerance +
                                ": expected a number from 0 to 1");
+  }
+  if (!memoryLimit.empty()) {
+    int64_t bytes;
+    if (StringRef(memoryLimit).getAsInteger(10, bytes) || bytes < 1)
+      return createStringError("--memory-limit " + memoryLimit +
+                               ": expected a positive number of bytes");
+    options.memoryLimit = bytes;
   }
   if (!stallLimit.empty()) {
     double seconds;
@@ -237,6 +250,17 @@ Error run::resolveLinks(Options &options, const Manifest &manifest) {
     return Error::success();
   return createStringError("--slow-links " + options.slowLinks + ": " +
                            problem);
+}
+
+Error run::checkMemory(const Options &options, const Manifest &manifest) {
+  if (!options.memoryLimit || manifest.memoryBytes() <= *options.memoryLimit)
+    return Error::success();
+  return createStringError(
+      "a rank needs " + Twine(manifest.memoryBytes()) + " bytes (state " +
+      Twine(manifest.stateBytes) + ", batch and results " +
+      Twine(manifest.interfaceBytes() - manifest.stateBytes) + ", arena " +
+      Twine(manifest.arenaBytes) + "), the --memory-limit is " +
+      Twine(*options.memoryLimit));
 }
 
 Error run::resolveFaults(Options &options, const Manifest &manifest) {

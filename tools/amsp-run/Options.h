@@ -25,6 +25,7 @@ struct Options {
   bool quiet = false;
   std::vector<std::string> faults;
   std::string slowLinks;
+  std::optional<int64_t> memoryLimit; // bytes of a rank
   bool usesMpi = false;
   runtime::WorldOptions world;
 };
@@ -34,6 +35,9 @@ llvm::Expected<Options> parseOptions(int argc, char **argv);
 
 /// Parses `--slow-links` against the step's levels.
 llvm::Error resolveLinks(Options &options, const Manifest &manifest);
+
+/// Fails if a rank of the step needs more than `--memory-limit`.
+llvm::Error checkMemory(const Options &options, const Manifest &manifest);
 
 /// Parses `--inject-fault` against the step's ranks and collectives.
 llvm::Error resolveFaults(Options &options, const Manifest &manifest);

@@ -311,6 +311,8 @@ static Expected<StepLibrary> loadStep(Options &options) {
     return std::move(error);
   if (Error error = resolveLinks(options, library->manifest))
     return std::move(error);
+  if (Error error = checkMemory(options, library->manifest))
+    return std::move(error);
   if (Error error =
           checkWritable({options.outputs, options.log, options.trace}))
     return std::move(error);

@@ -77,6 +77,12 @@ llvm::Expected<Cluster> parseClusterYaml(llvm::StringRef content,
 /// missing.
 llvm::Error verifyForPlanning(const Cluster &cluster);
 
+/// The cluster with what a planner needs and the file does not give: links and
+/// device of a node of A100 with 80 GB, and 200 Gb/s of network for each. What
+/// was assumed is added to `assumed`.
+Cluster assumeMissing(Cluster cluster,
+                      llvm::SmallVectorImpl<std::string> &assumed);
+
 } // namespace amsp
 
 #endif // AMSP_PLACEMENT_CLUSTER_H

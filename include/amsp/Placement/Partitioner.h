@@ -22,8 +22,9 @@ namespace amsp {
 /// with no use of another unit between them.
 class Partitioner {
 public:
+  /// `grids`: one per strategy that the placements speak of.
   Partitioner(mlir::func::FuncOp step, const PlacementAnalysis &analysis,
-              const Grid &grid, ReduceType reduceType);
+              llvm::ArrayRef<Grid> grids, ReduceType reduceType);
 
   /// Replaces the body and the types of the step. Returns the number of
   /// operands that had to be gathered for want of a rule.
@@ -43,7 +44,8 @@ private:
                      llvm::ArrayRef<Placement> carries);
   mlir::Operation *emitLocal(mlir::Operation *op, const Transfer &transfer,
                              llvm::ArrayRef<mlir::Value> operands);
-  mlir::Value maskPadding(stablehlo::ReduceOp reduce, mlir::Value piece);
+  mlir::Value maskPadding(stablehlo::ReduceOp reduce, mlir::Value piece,
+                          const Placement &flat);
   void define(mlir::Value value, mlir::Value local);
   void remarkGathers(mlir::Operation *op, const Transfer &transfer);
 
@@ -77,7 +79,7 @@ private:
   // Accessors of ops are not const.
   mutable mlir::func::FuncOp step;
   const PlacementAnalysis &analysis;
-  const Grid &grid;
+  llvm::ArrayRef<Grid> grids;
   PlacementConverter converter;
   mlir::OpBuilder builder;
   /// Where ops for the outermost level go while a loop is being built.

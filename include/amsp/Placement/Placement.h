@@ -16,8 +16,8 @@ enum class PartialOver {
   States,
 };
 
-/// The placement of a value of the step. Digits stay symbolic (a model state,
-/// the batch): a strategy gives them sizes.
+/// The placement of a value of the step. Digits stay symbolic (a model state of
+/// a strategy, the batch): a grid gives them sizes.
 struct Placement {
   enum Kind {
     Replicated,
@@ -37,6 +37,9 @@ struct Placement {
   Reduction reduction = Reduction::Sum;
   PartialOver over = PartialOver::Batch;
   ModelState state = ModelState::OS;
+  /// Of which strategy the digits are, where units differ: its number in the
+  /// list of grids.
+  unsigned strategy = 0;
 
   static Placement replicated() { return {}; }
   static Placement split(int64_t dim) {
@@ -45,23 +48,27 @@ struct Placement {
     placement.dim = dim;
     return placement;
   }
-  static Placement partial(Reduction reduction, PartialOver over) {
+  static Placement partial(Reduction reduction, PartialOver over,
+                           unsigned strategy = 0) {
     Placement placement;
     placement.kind = Partial;
     placement.reduction = reduction;
     placement.over = over;
+    placement.strategy = strategy;
     return placement;
   }
-  static Placement flat(ModelState state) {
+  static Placement flat(ModelState state, unsigned strategy = 0) {
     Placement placement;
     placement.kind = Flat;
     placement.state = state;
+    placement.strategy = strategy;
     return placement;
   }
-  static Placement partialFlat() {
+  static Placement partialFlat(unsigned strategy = 0) {
     Placement placement;
     placement.kind = PartialFlat;
     placement.state = ModelState::G;
+    placement.strategy = strategy;
     return placement;
   }
 
@@ -75,11 +82,15 @@ struct Placement {
   }
 
   /// Fields in an order that tells placements apart.
-  std::tuple<int, int64_t, int, int, int> key() const {
-    return {kind, kind == Split ? dim : 0,
+  std::tuple<int, int64_t, int, int, int, unsigned> key() const {
+    bool hasStrategy = kind == Flat || kind == PartialFlat ||
+                       (kind == Partial && over == PartialOver::States);
+    return {kind,
+            kind == Split ? dim : 0,
             kind == Partial ? static_cast<int>(reduction) : 0,
             kind == Partial ? static_cast<int>(over) : 0,
-            kind == Flat ? static_cast<int>(state) : 0};
+            kind == Flat ? static_cast<int>(state) : 0,
+            hasStrategy ? strategy : 0};
   }
   bool operator==(const Placement &other) const { return key() == other.key(); }
   bool operator!=(const Placement &other) const { return key() != other.key(); }
@@ -89,10 +100,10 @@ llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
                               const Placement &placement);
 
 /// The type of a rank's local value: of one dimension if it is flat, unless OS
-/// is not cut at all.
+/// is not cut at all. `grids`: one per strategy.
 mlir::RankedTensorType getLocalType(mlir::RankedTensorType global,
                                     const Placement &placement,
-                                    const Grid &grid);
+                                    llvm::ArrayRef<Grid> grids);
 
 } // namespace amsp
 

@@ -59,7 +59,7 @@ private:
   void visitWhile(stablehlo::WhileOp loop);
   bool completePartials();
   bool pullFlatCompletions();
-  bool demandFlat(mlir::Value value);
+  bool demandFlat(mlir::Value value, unsigned strategy);
   bool accumulatePieces();
   void setNatural(mlir::Value value, const Placement &placement);
 
@@ -69,8 +69,9 @@ private:
   llvm::DenseMap<mlir::Value, Placement> natural;
   llvm::MapVector<mlir::Value, Placement> completions;
   llvm::DenseMap<mlir::Value, Placement> recuts;
-  /// Loop carries (first region's arguments) that accumulate pieces.
-  llvm::DenseSet<mlir::Value> pieceCarries;
+  /// Loop carries (first region's arguments) that accumulate pieces, and of
+  /// which strategy.
+  llvm::DenseMap<mlir::Value, unsigned> pieceCarries;
   llvm::DenseSet<mlir::Value> demanded;
 };
 

@@ -41,11 +41,15 @@ struct CollectiveTag {
 /// gather, slice             | nothing, or gather and slice | | replicated    |
 /// -          | local slice               | local slice   |
 ///
-/// A replicated value joins a partial one by being kept on one member.
+/// A replicated value joins a partial one by being kept on one member; a value
+/// that is partial over some digits joins one that is partial over all ranks by
+/// being kept on one member of the others. Pieces of two strategies meet as
+/// wholes.
 class PlacementConverter {
 public:
-  PlacementConverter(const Grid &grid, ReduceType reduceType)
-      : grid(grid), reduceType(reduceType) {}
+  /// `grids`: one per strategy.
+  PlacementConverter(llvm::ArrayRef<Grid> grids, ReduceType reduceType)
+      : grids(grids), reduceType(reduceType) {}
 
   /// `local` is the local value, in placement `from`, of a global value of type
   /// `global`. Returns its local value in placement `to`.
@@ -54,13 +58,17 @@ public:
                       const Placement &from, const Placement &to,
                       const CollectiveTag &tag = {}) const;
 
-  /// Elements beyond a piece's valid ones, on some rank, are padding.
-  bool hasPadding(mlir::RankedTensorType global) const;
+  /// Whether elements beyond a flat piece's valid ones, on some rank, are
+  /// padding.
+  bool hasPadding(mlir::RankedTensorType global,
+                  const Placement &placement) const;
 
 private:
   struct Step;
   mlir::Type getReduceType(mlir::Type element, const Placement &from,
                            const CollectiveTag &tag) const;
+  mlir::Value widenPartial(const Step &step, const Placement &from,
+                           const Placement &to) const;
   mlir::Value fromPartial(const Step &step, const Placement &from,
                           const Placement &to) const;
   mlir::Value fromFlat(const Step &step, const Placement &from,
@@ -69,8 +77,15 @@ private:
                         const Placement &to) const;
   mlir::Value fromReplicated(const Step &step, const Placement &to) const;
   llvm::SmallVector<Digit> getPartialDigits(const Placement &placement) const;
+  const Grid &getGrid(const Placement &placement) const {
+    return grids[placement.strategy];
+  }
+  /// All ranks: the same digits in every grid.
+  llvm::SmallVector<Digit> getWorldDigits() const {
+    return grids.front().getWorldDigits();
+  }
 
-  const Grid &grid;
+  llvm::ArrayRef<Grid> grids;
   ReduceType reduceType;
 };
 

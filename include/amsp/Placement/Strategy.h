@@ -20,6 +20,11 @@ struct Strategy {
   /// Factors of parameters, gradients and optimizer states, one per level.
   /// Per level `p | g | os | size`.
   llvm::SmallVector<int64_t> p, g, os;
+
+  bool operator==(const Strategy &other) const {
+    return p == other.p && g == other.g && os == other.os;
+  }
+  bool operator!=(const Strategy &other) const { return !(*this == other); }
 };
 
 /// Reads a preset (`ddp`, `zero1`, `zero2`, `zero3`, `mics:S`, `hpz:S`) or

@@ -3,6 +3,7 @@
 #ifndef AMSP_PLANNER_PLANNER_H
 #define AMSP_PLANNER_PLANNER_H
 
+#include "amsp/Planner/PlanFile.h"
 #include "amsp/Planner/PlanSearch.h"
 #include "amsp/Planner/StepModel.h"
 
@@ -18,6 +19,19 @@ struct Plan {
   /// What a strategy of its own for each unit would bring.
   UnitPlan unitPlan;
   double memoryLimit = 0;
+  /// Bytes that every plan needs, parameters at their uses included.
+  double commonBytes = 0;
+  /// Costs of a step's units are of this context.
+  double memoryBandwidth = 0;
+
+  double getCommonBytes() const { return commonBytes; }
+  UnitCosts::Context getContext() const {
+    return {space, collectives, memoryBandwidth, model.microbatches};
+  }
+  /// Seconds of a step and bytes of a rank if each unit has the given strategy,
+  /// by the model of the search.
+  std::pair<double, double> estimate(llvm::ArrayRef<StepUnit> units,
+                                     llvm::ArrayRef<Strategy> strategies) const;
 
   const Candidate &getBest() const { return candidates.front(); }
   Strategy getStrategy(const Candidate &candidate) const {
@@ -32,18 +46,31 @@ struct Plan {
   double getStepSeconds(const Candidate &candidate) const {
     return getCommonSeconds() + candidate.getSeconds();
   }
+  /// Seconds of a step if each unit has the strategy of `unitPlan`.
+  double getUnitPlanSeconds() const {
+    return getCommonSeconds() + unitPlan.seconds;
+  }
+  /// True if a strategy for each unit is faster than the best one for all by
+  /// more than the share that counts as equal.
+  bool areUnitsBetter() const {
+    return unitPlan.fits &&
+           getUnitPlanSeconds() * (1 + kEqualTimes) < getStepSeconds(getBest());
+  }
+  /// The chosen strategy of each unit.
+  std::vector<Strategy> getStrategies(llvm::ArrayRef<StepUnit> units) const;
   /// The candidate of a strategy. With one microbatch, that of `g` as `p`.
   const Candidate &getCandidate(const Strategy &strategy) const;
 };
 
-/// Plans an exported step, to be partitioned with these options (of which
+/// Plans an imported step, to be partitioned with these options (of which
 /// levels and strategy do not count). `memoryLimit` replaces the device's
-/// memory. If no strategy fits, the error says how much the smallest needs, and
-/// what for. Errors in the program are diagnostics, after which the error is
-/// empty text.
+/// memory. `shardedBytes`: what a rank of the compiled step needs if everything
+/// is sharded; without it, that is estimated. No strategy may fit. Errors in
+/// the program are diagnostics, after which the error is empty text.
 llvm::Expected<Plan> planStep(mlir::ModuleOp step, const Cluster &cluster,
                               PartitionOptions options,
-                              std::optional<double> memoryLimit = {});
+                              std::optional<double> memoryLimit = {},
+                              std::optional<double> shardedBytes = {});
 
 /// `p=4x1,g=4x1,os=8x2`, as `--strategy` reads it.
 std::string formatStrategy(const Strategy &strategy);

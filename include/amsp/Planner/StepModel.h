@@ -31,12 +31,12 @@ struct StepModel {
   int64_t getNumParameterElements() const;
 };
 
-/// The program of one rank, made from a copy of `step`. Fails with a
+/// The program of one rank, made from a copy of an imported step. Fails with a
 /// diagnostic.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 partitionCopy(mlir::ModuleOp step, const PartitionOptions &options);
 
-/// The step of a partitioned program.
+/// The step of an imported or partitioned program.
 mlir::func::FuncOp getStepFunction(mlir::ModuleOp program);
 
 /// Counts the model in the program of a rank with everything sharded over all

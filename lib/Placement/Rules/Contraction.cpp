@@ -194,8 +194,9 @@ struct ReduceModel
     bool reducesAll = static_cast<int64_t>(dims.size()) ==
                       getTensorType(reduce.getInputs().front()).getRank();
     if (input.isFlat() && input.state == ModelState::OS && reducesAll)
-      return inputTransfer(op, input,
-                           Placement::partial(*reduction, PartialOver::States));
+      return inputTransfer(
+          op, input,
+          Placement::partial(*reduction, PartialOver::States, input.strategy));
     return getReplicatedTransfer(op);
   }
 

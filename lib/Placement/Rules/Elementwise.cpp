@@ -23,7 +23,7 @@ static Transfer uniformTransfer(Operation *op, const Placement &placement) {
 /// The placement in which an operand that scales a partial sum is asked for.
 static Placement scalePlacement(Value operand, const Placement &sum) {
   if (sum.kind == Placement::PartialFlat && getTensorType(operand).getRank())
-    return Placement::flat(ModelState::G);
+    return Placement::flat(ModelState::G, sum.strategy);
   return Placement::replicated();
 }
 

@@ -31,8 +31,8 @@ inline mlir::RankedTensorType getTensorType(mlir::Value value) {
 
 /// For an op that is linear in each operand that may be partial: asks for all
 /// operands in the first partial placement among them (a replicated operand
-/// joins by being kept on one member of the group) and gives that. Partial
-/// values over different groups do not meet: both are completed.
+/// joins by being kept on one member of the group) and gives that. Sums over
+/// different digits meet as one over all ranks.
 std::optional<Placement>
 joinPartialOperands(llvm::ArrayRef<Placement> operands);
 

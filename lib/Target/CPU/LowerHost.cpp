@@ -6,6 +6,7 @@
 #include "HostConstants.h"
 #include "amsp/Dialect/AMSP/IR/AMSPBufferOps.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
+#include "amsp/Target/CPU/MemoryProfile.h"
 #include "amsp/Target/CPU/Passes.h"
 #include "amsp/Target/DataTypes.h"
 #include "amsp/Target/Manifest.h"
@@ -334,7 +335,9 @@ LogicalResult HostLowering::run() {
   llvm::Expected<llvm::json::Value> manifest = llvm::json::parse(text);
   if (!manifest)
     return module.emitError("manifest: ") << toString(manifest.takeError());
-  (*manifest->getAsObject())["arena_bytes"] = arenaBytes.getInt();
+  MemoryProfile memory = getMemoryProfile(module, {});
+  (*manifest->getAsObject())["arena_bytes"] = memory.arenaBytes;
+  (*manifest->getAsObject())["memory_bytes"] = memory.getTotal();
 
   declareRuntime();
   changeSignature();

@@ -179,6 +179,16 @@ static Error checkPartners(const std::vector<Value> &values,
   return Error::success();
 }
 
+int64_t Manifest::interfaceBytes() const {
+  int64_t bytes = 0;
+  for (const Value &argument : arguments)
+    bytes += cantFail(PieceLayout::of(argument)).localBytes();
+  for (const Value &result : results)
+    if (!result.partner)
+      bytes += cantFail(PieceLayout::of(result)).localBytes();
+  return bytes;
+}
+
 Expected<Manifest> run::parseManifest(StringRef text) {
   Expected<json::Value> parsed = json::parse(text);
   if (!parsed)

@@ -1,7 +1,7 @@
-// RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --top 100 | FileCheck %s
-// RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --memory 12000 --top 100 | FileCheck %s --check-prefix=TIGHT
-// RUN: not amsp-plan %s --cluster %S/Inputs/two-levels.yaml --memory 1000 2>&1 | FileCheck %s --check-prefix=NONE
-// RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --strategy zero1 --top 1 --list-collectives | FileCheck %s --check-prefix=LIST
+// RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --finalists 0 --top 100 | FileCheck %s
+// RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --finalists 0 --memory 12000 --top 100 | FileCheck %s --check-prefix=TIGHT
+// RUN: not amsp-plan %s --cluster %S/Inputs/two-levels.yaml --finalists 0 --memory 1000 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --finalists 0 --strategy zero1 --top 1 --list-collectives | FileCheck %s --check-prefix=LIST
 
 // One linear layer with momentum: all strategies, and those that fit.
 
@@ -22,7 +22,7 @@
 // TIGHT: 2  p=2x2,g=2x2,os=2x2
 // TIGHT: 3  p={{.*}} does not fit: {{.*}} more than a rank has
 
-// NONE: error: the step fits under no strategy: the smallest, p={{.*}},os=2x2, needs 11.{{.*}} kB of a rank, and cluster 'two-levels' has 1.00 kB; most of it, 4.10 kB, are parameters kept, which more ranks would divide
+// NONE: error: the step fits under no strategy: the smallest, p={{.*}},os=2x2, needs 11.{{.*}} kB of a rank (11{{.*}} bytes), and cluster 'two-levels' has 1.00 kB
 
 // The program's own collectives.
 // LIST: strategy   p=1x1,g=1x1,os=2x2

@@ -5,6 +5,7 @@
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/Partitioner.h"
+#include "amsp/Placement/UnitStrategies.h"
 
 namespace amsp {
 #define GEN_PASS_DEF_INSERTCOLLECTIVES
@@ -38,7 +39,8 @@ static LogicalResult verifyBatch(func::FuncOp step, int64_t world) {
 /// The attribute form of the placement of an argument or result.
 static PlacementAttr getPlacementAttr(MLIRContext *context,
                                       const Placement &placement,
-                                      const Grid &grid) {
+                                      ArrayRef<Grid> grids) {
+  const Grid &grid = grids[placement.strategy];
   if (placement.isSplit())
     return PlacementAttr::get(context, PlacementKind::Split, placement.dim,
                               grid.getWorldDigits());
@@ -48,29 +50,36 @@ static PlacementAttr getPlacementAttr(MLIRContext *context,
   return PlacementAttr::getReplicated(context);
 }
 
-/// Writes what the step was partitioned for onto the module.
-static void setStrategy(ModuleOp module, const Grid &grid) {
-  Builder builder(module.getContext());
-  const Strategy &strategy = grid.getStrategy();
-  module->setAttr("amsp.levels",
-                  builder.getDenseI64ArrayAttr(grid.getLevels()));
-  module->setAttr("amsp.strategy",
-                  builder.getDictionaryAttr(
-                      {{"p", builder.getDenseI64ArrayAttr(strategy.p)},
-                       {"g", builder.getDenseI64ArrayAttr(strategy.g)},
-                       {"os", builder.getDenseI64ArrayAttr(strategy.os)}}));
+/// Writes what the step was partitioned for onto the module and, if units
+/// differ, onto the arguments.
+static void setStrategies(ModuleOp module, func::FuncOp step,
+                          ArrayRef<int64_t> levels,
+                          const UnitStrategies &units) {
+  MLIRContext *context = module.getContext();
+  module->setAttr("amsp.levels", Builder(context).getDenseI64ArrayAttr(levels));
+  bool isUniform = units.strategies.size() == 1;
+  if (isUniform)
+    module->setAttr(kStrategyAttr,
+                    getStrategyAttr(context, units.strategies.front()));
+  for (auto [argument, strategy] : llvm::enumerate(units.ofArgument)) {
+    if (isUniform)
+      step.removeArgAttr(argument, kStrategyAttr);
+    else if (step.getArgAttr(argument, kUnitAttr))
+      step.setArgAttr(argument, kStrategyAttr,
+                      getStrategyAttr(context, units.strategies[strategy]));
+  }
 }
 
 /// Writes global types and placements onto arguments and results.
 static void setPlacements(func::FuncOp step, const PlacementAnalysis &analysis,
-                          const Grid &grid) {
+                          ArrayRef<Grid> grids) {
   MLIRContext *context = step.getContext();
   for (BlockArgument argument : step.getArguments()) {
     unsigned index = argument.getArgNumber();
     step.setArgAttr(index, kGlobalTypeAttr, TypeAttr::get(argument.getType()));
     step.setArgAttr(
         index, kPlacementAttr,
-        getPlacementAttr(context, analysis.getNatural(argument), grid));
+        getPlacementAttr(context, analysis.getNatural(argument), grids));
   }
   for (OpOperand &operand :
        step.getBody().front().getTerminator()->getOpOperands()) {
@@ -79,7 +88,7 @@ static void setPlacements(func::FuncOp step, const PlacementAnalysis &analysis,
                        TypeAttr::get(operand.get().getType()));
     step.setResultAttr(
         index, kPlacementAttr,
-        getPlacementAttr(context, analysis.getYielded(operand), grid));
+        getPlacementAttr(context, analysis.getYielded(operand), grids));
   }
 }
 
@@ -98,27 +107,35 @@ struct InsertCollectives
       module.emitError("the cluster needs levels of positive size");
       return signalPassFailure();
     }
-    llvm::Expected<Strategy> parsed = parseStrategy(strategy, sizes);
-    if (!parsed) {
-      module.emitError(llvm::toString(parsed.takeError()));
-      return signalPassFailure();
+    std::optional<Strategy> others;
+    if (!strategy.empty()) {
+      llvm::Expected<Strategy> parsed = parseStrategy(strategy, sizes);
+      if (!parsed) {
+        module.emitError(llvm::toString(parsed.takeError()));
+        return signalPassFailure();
+      }
+      others = std::move(*parsed);
     }
+    FailureOr<UnitStrategies> units = getUnitStrategies(*step, sizes, others);
+    if (failed(units))
+      return signalPassFailure();
     std::optional<ReduceType> type = parseReduceType(reduceType);
     if (!type) {
       module.emitError("unknown reduction type '")
           << reduceType << "': expected f32, bf16 or graph";
       return signalPassFailure();
     }
-    Grid grid(sizes, *parsed);
-    if (failed(verifyBatch(*step, grid.getWorldSize())))
+    std::vector<Grid> grids = units->getGrids(sizes);
+    int64_t world = grids.front().getWorldSize();
+    if (failed(verifyBatch(*step, world)))
       return signalPassFailure();
     PlacementContext context;
-    context.batchPieces = grid.getWorldSize();
+    context.batchPieces = world;
     context.minSumBits = *type == ReduceType::F32 ? 32 : 0;
-    PlacementAnalysis analysis = analyzeStep(*step, context);
-    setStrategy(module, grid);
-    setPlacements(*step, analysis, grid);
-    numGathered += Partitioner(*step, analysis, grid, *type).run();
+    PlacementAnalysis analysis = analyzeStep(*step, context, units->ofArgument);
+    setStrategies(module, *step, sizes, *units);
+    setPlacements(*step, analysis, grids);
+    numGathered += Partitioner(*step, analysis, grids, *type).run();
   }
 };
 } // namespace

@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace amsp;
 
-void amsp::buildPartitionPipeline(OpPassManager &pm,
-                                  const PartitionOptions &options) {
+void amsp::buildImportPipeline(OpPassManager &pm,
+                               const PartitionOptions &options) {
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   pm.addNestedPass<func::FuncOp>(stablehlo::createLegalizeCHLO());
@@ -25,6 +25,10 @@ void amsp::buildPartitionPipeline(OpPassManager &pm,
   roles.stateArgs = options.stateArgs;
   roles.roles = options.roles;
   pm.addPass(createAnnotateRoles(roles));
+}
+
+void amsp::buildPartitionImportedPipeline(OpPassManager &pm,
+                                          const PartitionOptions &options) {
   InsertCollectivesOptions collectives;
   collectives.levels = options.levels;
   collectives.strategy = options.strategy;
@@ -35,6 +39,12 @@ void amsp::buildPartitionPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createLowerLocalOps());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+}
+
+void amsp::buildPartitionPipeline(OpPassManager &pm,
+                                  const PartitionOptions &options) {
+  buildImportPipeline(pm, options);
+  buildPartitionImportedPipeline(pm, options);
 }
 
 namespace {

@@ -46,7 +46,8 @@ std::string amsp::getArgumentName(func::FuncOp step, unsigned argument) {
   return "arg" + std::to_string(argument);
 }
 
-SmallVector<Placement> amsp::getArgumentPlacements(func::FuncOp step) {
+SmallVector<Placement>
+amsp::getArgumentPlacements(func::FuncOp step, ArrayRef<unsigned> strategies) {
   SmallVector<Placement> placements;
   for (BlockArgument argument : step.getArguments()) {
     Placement &placement = placements.emplace_back();
@@ -54,16 +55,18 @@ SmallVector<Placement> amsp::getArgumentPlacements(func::FuncOp step) {
     if (!role || cast<RankedTensorType>(argument.getType()).getRank() == 0)
       continue;
     if (*role == Role::Param || *role == Role::OptState)
-      placement = Placement::flat(ModelState::OS);
+      placement = Placement::flat(
+          ModelState::OS,
+          strategies.empty() ? 0 : strategies[argument.getArgNumber()]);
     else if (*role == Role::Batch)
       placement = Placement::split(0);
   }
   return placements;
 }
 
-PlacementAnalysis amsp::analyzeStep(func::FuncOp step,
-                                    PlacementContext context) {
-  SmallVector<Placement> arguments = getArgumentPlacements(step);
+PlacementAnalysis amsp::analyzeStep(func::FuncOp step, PlacementContext context,
+                                    ArrayRef<unsigned> strategies) {
+  SmallVector<Placement> arguments = getArgumentPlacements(step, strategies);
   SmallVector<std::optional<Placement>> results(step.getNumResults());
   for (unsigned argument = 0; argument < arguments.size(); ++argument)
     if (std::optional<unsigned> result = getStateResult(step, argument))

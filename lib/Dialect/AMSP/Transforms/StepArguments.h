@@ -24,13 +24,16 @@ std::string getArgumentName(mlir::func::FuncOp step, unsigned argument);
 
 /// The placements in which the arguments rest, by role: parameters and
 /// optimizer states flat over the digits of OS, the batch split along its rows,
-/// all others (and scalars) replicated.
-llvm::SmallVector<Placement> getArgumentPlacements(mlir::func::FuncOp step);
+/// all others (and scalars) replicated. `strategies`: the number of each
+/// argument's strategy; empty if all have the same.
+llvm::SmallVector<Placement>
+getArgumentPlacements(mlir::func::FuncOp step,
+                      llvm::ArrayRef<unsigned> strategies);
 
 /// Placements of all values of a step with roles. New state is returned in the
 /// placement of the argument it replaces.
-PlacementAnalysis analyzeStep(mlir::func::FuncOp step,
-                              PlacementContext context);
+PlacementAnalysis analyzeStep(mlir::func::FuncOp step, PlacementContext context,
+                              llvm::ArrayRef<unsigned> strategies = {});
 
 } // namespace amsp
 

@@ -73,6 +73,11 @@ struct Manifest {
   std::vector<Collective> collectives;
 
   runtime::ProgramIdentity identity() const;
+  /// Bytes of a rank: of the local values of all arguments, and of the results
+  /// that are no new state.
+  int64_t interfaceBytes() const;
+  /// Those and the arena: all memory that a step of a rank needs.
+  int64_t memoryBytes() const { return interfaceBytes() + arenaBytes; }
 };
 
 /// Parses and checks a manifest: sizes, digits, and that state arguments and

@@ -22,6 +22,7 @@ def AMSP_Dialect : Dialect {
     | `amsp.result` | state arguments | index of the result that is its new value |
     | `amsp.argument` | state results | index of the argument it updates |
     | `amsp.unit` | state arguments | unit whose strategy it follows |
+    | `amsp.strategy` | state arguments, module | factors of the unit, or of all units: `{p = array<i64: 2, 1>, g = ..., os = ...}` |
     | `amsp.placement` | arguments, results | how the local value relates to the global one |
     | `amsp.global_type` | arguments, results | type of the global value |
     | `amsp.name` | arguments | text of the argument's location |

@@ -26,7 +26,7 @@ struct PartitionOptions {
   llvm::SmallVector<std::string> roles;
   /// Sizes of the cluster's levels, innermost first.
   llvm::SmallVector<int64_t> levels;
-  /// A preset or `p=F,g=F,os=F`.
+  /// A preset or `p=F,g=F,os=F`, of the units that have no `amsp.strategy`.
   std::string strategy;
   /// Type of reductions: `f32`, `bf16` or `graph`.
   std::string reduceType = "f32";
@@ -34,8 +34,14 @@ struct PartitionOptions {
   bool simplifyCollectives = true;
 };
 
-/// Import, analysis and partitioning: from an exported step to the program of
-/// one rank, in StableHLO with the collectives of the amsp dialect.
+/// Import: from an exported step to one without calls, with roles and units.
+void buildImportPipeline(mlir::OpPassManager &pm,
+                         const PartitionOptions &options);
+/// Analysis and partitioning of an imported step.
+void buildPartitionImportedPipeline(mlir::OpPassManager &pm,
+                                    const PartitionOptions &options);
+/// Both: from an exported step to the program of one rank, in StableHLO with
+/// the collectives of the amsp dialect.
 void buildPartitionPipeline(mlir::OpPassManager &pm,
                             const PartitionOptions &options);
 /// Registers it as `amsp-partition`.

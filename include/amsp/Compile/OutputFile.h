@@ -1,7 +1,7 @@
 //===- OutputFile.h - Files that appear complete or not at all --*- C++ -*-===//
 
-#ifndef AMSP_TOOLS_AMSP_COMPILE_OUTPUTFILE_H
-#define AMSP_TOOLS_AMSP_COMPILE_OUTPUTFILE_H
+#ifndef AMSP_COMPILE_OUTPUTFILE_H
+#define AMSP_COMPILE_OUTPUTFILE_H
 
 #include "llvm/Support/FileSystem.h"
 
@@ -32,4 +32,4 @@ private:
 
 } // namespace amsp
 
-#endif // AMSP_TOOLS_AMSP_COMPILE_OUTPUTFILE_H
+#endif // AMSP_COMPILE_OUTPUTFILE_H

@@ -1,6 +1,6 @@
 //===- OutputFile.cpp - Files that appear complete or not at all ----------===//
 
-#include "OutputFile.h"
+#include "amsp/Compile/OutputFile.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/raw_ostream.h"
 

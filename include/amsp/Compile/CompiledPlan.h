@@ -1,0 +1,54 @@
+//===- CompiledPlan.h - The program of a rank under a plan ------*- C++ -*-===//
+
+#ifndef AMSP_COMPILE_COMPILEDPLAN_H
+#define AMSP_COMPILE_COMPILEDPLAN_H
+
+#include "amsp/Communication/Passes.h"
+#include "amsp/Planner/KeptMemory.h"
+#include "amsp/Planner/Planner.h"
+#include "amsp/Target/CPU/MemoryProfile.h"
+
+namespace amsp {
+
+/// A collective of a rank's program; see CollectiveRecord.
+struct ListedCollective {
+  std::string name;
+  CollectiveKind kind;
+  llvm::SmallVector<Digit> digits;
+  std::string dtype;
+  std::string unit; // empty: of none
+  bool ofParameter = false;
+  int64_t count = 0; // runs in a step
+  int64_t bytes = 0; // of the full buffers, padding included
+  double sentBytes = 0;
+  double seconds = 0; // of all runs, alone on its links
+};
+
+/// What compilation makes of a plan.
+struct CompiledPlan {
+  KeptMemory kept;
+  /// None if the program was not lowered.
+  std::optional<MemoryProfile> memory;
+  std::vector<ListedCollective> collectives;
+
+  /// Seconds of the collectives of parameters and gradients, or of the others.
+  double getCollectiveSeconds(bool ofParameters) const;
+};
+
+/// The passes that compile a step for its memory plan, one function for
+/// amsp-compile and the planner: partitioned program -> buffers in one arena.
+void buildMemoryPlanPipeline(mlir::OpPassManager &passes);
+
+/// Partitions and communicates a copy of an imported step and, unless `lowers`
+/// is false, lowers it to its memory plan. Errors in the program are
+/// diagnostics, after which the error is empty text.
+llvm::Expected<CompiledPlan>
+compilePlan(mlir::ModuleOp step, llvm::ArrayRef<StepUnit> units,
+            llvm::ArrayRef<Strategy> strategies,
+            const PartitionOptions &options,
+            const CommunicateOptions &communication,
+            const CollectiveModel &collectives, bool lowers = true);
+
+} // namespace amsp
+
+#endif // AMSP_COMPILE_COMPILEDPLAN_H

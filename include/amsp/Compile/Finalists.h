@@ -1,0 +1,80 @@
+//===- Finalists.h - The best plans, compiled -------------------*- C++ -*-===//
+
+#ifndef AMSP_COMPILE_FINALISTS_H
+#define AMSP_COMPILE_FINALISTS_H
+
+#include "amsp/Compile/CompiledPlan.h"
+
+namespace amsp {
+
+/// One of the best plans.
+struct Finalist {
+  std::vector<Strategy> strategies; // one per unit
+  /// By the additive model of the search: seconds of a step, and bytes.
+  double estimatedSeconds = 0, estimatedBytes = 0;
+  std::optional<CompiledPlan> compiled;
+
+  bool isLowered() const { return compiled && compiled->memory; }
+  /// Of a rank; estimated unless the plan was lowered.
+  double getBytes() const {
+    return isLowered() ? static_cast<double>(compiled->memory->getTotal())
+                       : estimatedBytes;
+  }
+};
+
+/// What the planner found for a step.
+struct PlannedStep {
+  Plan plan;
+  std::vector<StepUnit> units;
+  double memoryLimit = 0;
+  /// Those that fit, the best first; then the others, the smallest first.
+  std::vector<Finalist> finalists;
+
+  bool fits(const Finalist &finalist) const {
+    return finalist.getBytes() <= memoryLimit;
+  }
+  const Finalist &getBest() const { return finalists.front(); }
+};
+
+struct PlanningOptions {
+  PartitionOptions partition;
+  CommunicateOptions communication;
+  /// Bytes of a rank, instead of the device's.
+  std::optional<double> memoryLimit;
+  /// How many plans are compiled, to know their memory. With none, memory is
+  /// estimated.
+  size_t finalists = 3;
+  /// Compile them one by one until one fits.
+  bool stopsAtFirstFit = false;
+};
+
+/// The dialects of the passes that plans are compiled with; a context that runs
+/// several threads must have loaded them.
+void getPlanningDialects(mlir::DialectRegistry &registry);
+
+/// Searches plans for an imported step and compiles the best of them. The
+/// activations that the search allows for are those of the compiled program
+/// with everything sharded. If no compiled plan fits, smaller ones are tried;
+/// if none does, the error says how much the smallest needs, and what for.
+/// Errors in the program are diagnostics, after which the error is empty text.
+llvm::Expected<PlannedStep> findPlan(mlir::ModuleOp step,
+                                     const Cluster &cluster,
+                                     const PlanningOptions &options);
+
+/// A given plan beside those that were found: by the search's model only, or
+/// compiled.
+Finalist estimateFinalist(const PlannedStep &planned,
+                          llvm::ArrayRef<Strategy> strategies);
+llvm::Expected<Finalist> compileFinalist(mlir::ModuleOp step,
+                                         const PlannedStep &planned,
+                                         llvm::ArrayRef<Strategy> strategies,
+                                         const PlanningOptions &options);
+
+/// `p=4,g=4,os=4`, or by units: `p=1,g=1,os=4 for h.0..3, p=4,g=4,os=4 for
+/// rest`.
+std::string formatStrategies(llvm::ArrayRef<StepUnit> units,
+                             llvm::ArrayRef<Strategy> strategies);
+
+} // namespace amsp
+
+#endif // AMSP_COMPILE_FINALISTS_H

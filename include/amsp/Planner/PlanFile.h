@@ -1,0 +1,74 @@
+//===- PlanFile.h - Plans that people read, edit and keep -------*- C++ -*-===//
+//
+// The YAML of docs/formats.md#plan-files.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMSP_PLANNER_PLANFILE_H
+#define AMSP_PLANNER_PLANFILE_H
+
+#include "amsp/Placement/Cluster.h"
+#include "amsp/Placement/Strategy.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace amsp {
+
+/// A unit of a step and the elements of its parameters.
+struct StepUnit {
+  std::string name;
+  int64_t elements = 0;
+};
+
+/// The units of an imported step, in the order of their first parameter.
+std::vector<StepUnit> getStepUnits(mlir::func::FuncOp step);
+
+/// What a plan file says. Maps are in the order of their keys.
+struct PlanFile {
+  using Map = std::vector<std::pair<std::string, std::string>>;
+
+  std::string name; // of the file, for errors
+  std::string cluster;
+  llvm::SmallVector<int64_t> levels;
+  /// Elements by name or range of units; empty: of any model.
+  std::vector<std::pair<std::string, int64_t>> model;
+  std::string reduceType; // empty: not said
+  /// The strategy of units that `units` does not name; may be empty.
+  std::string strategy;
+  Map units; // strategy by pattern
+};
+
+/// True for what `--strategy` takes as the name of a plan file: strategies have
+/// neither dots nor slashes.
+bool isPlanFileName(llvm::StringRef strategy);
+
+/// Reads a file's content. Errors name the file and, where they are of form,
+/// the line.
+llvm::Expected<PlanFile> parsePlanFile(llvm::StringRef content,
+                                       llvm::StringRef name);
+llvm::Expected<PlanFile> readPlanFile(llvm::StringRef path);
+
+/// The file that gives each unit its strategy: what most units have is its
+/// `strategy`, the others are listed in ranges.
+PlanFile makePlanFile(llvm::ArrayRef<StepUnit> units,
+                      llvm::ArrayRef<Strategy> strategies,
+                      const Cluster &cluster, llvm::StringRef reduceType);
+
+/// The file's text. `comment`, of one line, stands above.
+void printPlanFile(llvm::raw_ostream &os, const PlanFile &plan,
+                   llvm::StringRef comment);
+
+/// The strategy of each unit. Fails, with the first mismatch, for a plan of
+/// another model or cluster; for a unit that is named twice or not at all; and
+/// for names that no unit has, with those there are.
+llvm::Expected<std::vector<Strategy>>
+resolvePlanFile(const PlanFile &plan, llvm::ArrayRef<StepUnit> units,
+                const Cluster &cluster);
+
+/// Writes strategies, one per unit, as `amsp.strategy` onto the arguments of an
+/// imported step.
+void setUnitStrategies(mlir::func::FuncOp step, llvm::ArrayRef<StepUnit> units,
+                       llvm::ArrayRef<Strategy> strategies);
+
+} // namespace amsp
+
+#endif // AMSP_PLANNER_PLANFILE_H

@@ -1,0 +1,88 @@
+//===- CompiledPlan.cpp - The program of a rank under a plan --------------===//
+
+#include "amsp/Compile/CompiledPlan.h"
+#include "amsp/Conversion/Passes.h"
+#include "amsp/Target/CPU/Passes.h"
+#include "amsp/Target/DataTypes.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace amsp;
+using llvm::createStringError;
+using llvm::Expected;
+
+double CompiledPlan::getCollectiveSeconds(bool ofParameters) const {
+  double seconds = 0;
+  for (const ListedCollective &collective : collectives)
+    if (collective.ofParameter == ofParameters)
+      seconds += collective.seconds;
+  return seconds;
+}
+
+static ListedCollective describe(const CollectiveRecord &record,
+                                 const CollectiveModel &model) {
+  auto levels = llvm::map_to_vector(
+      model.getLevels(), [](const ClusterLevel &level) { return level.size; });
+  int64_t width = getElementBytes(record.elementType);
+  std::optional<amsp_dtype> dtype = getDataType(record.elementType);
+  ListedCollective collective;
+  collective.name = record.name;
+  collective.kind = record.kind;
+  collective.digits.assign(record.group.getDigits().begin(),
+                           record.group.getDigits().end());
+  collective.dtype = dtype ? getDataTypeName(*dtype).str() : "?";
+  if (StringAttr unit = record.getUnit())
+    collective.unit = unit.str();
+  collective.ofParameter = record.hasParameter();
+  collective.count = record.count;
+  collective.bytes = record.getPaddedElements() * width;
+  collective.sentBytes = record.getSentElements() * static_cast<double>(width);
+  collective.seconds =
+      static_cast<double>(record.count) *
+      model.getSeconds(record.kind, static_cast<double>(collective.bytes),
+                       getGroupShape(collective.digits, levels));
+  return collective;
+}
+
+void amsp::buildMemoryPlanPipeline(OpPassManager &passes) {
+  buildStableHLOToLinalgPipeline(passes);
+  buildBufferizePipeline(passes);
+}
+
+static LogicalResult
+runPasses(ModuleOp module,
+          llvm::function_ref<void(OpPassManager &)> buildPasses) {
+  PassManager passes(module.getContext());
+  buildPasses(passes);
+  return passes.run(module);
+}
+
+Expected<CompiledPlan> amsp::compilePlan(
+    ModuleOp step, ArrayRef<StepUnit> units, ArrayRef<Strategy> strategies,
+    const PartitionOptions &options, const CommunicateOptions &communication,
+    const CollectiveModel &collectives, bool lowers) {
+  OwningOpRef<ModuleOp> program(step.clone());
+  setUnitStrategies(getStepFunction(*program), units, strategies);
+  CompiledPlan plan;
+  if (failed(runPasses(*program, [&](OpPassManager &passes) {
+        buildPartitionImportedPipeline(passes, options);
+      })))
+    return createStringError("");
+  plan.kept = countKeptMemory(getStepFunction(*program));
+  if (failed(runPasses(*program, [&](OpPassManager &passes) {
+        buildCommunicatePipeline(passes, communication);
+      })))
+    return createStringError("");
+  auto records = collectCollectives(getStepFunction(*program));
+  if (failed(records))
+    return createStringError("");
+  for (const CollectiveRecord &record : *records)
+    plan.collectives.push_back(describe(record, collectives));
+  if (!lowers)
+    return plan;
+  SmallVector<CollectivePurpose> purposes = getPurposes(*records);
+  if (failed(runPasses(*program, buildMemoryPlanPipeline)))
+    return createStringError("");
+  plan.memory = getMemoryProfile(*program, purposes);
+  return plan;
+}

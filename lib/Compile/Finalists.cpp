@@ -1,0 +1,267 @@
+//===- Finalists.cpp - The best plans, compiled ---------------------------===//
+
+#include "amsp/Compile/Finalists.h"
+#include "amsp/Planner/UnitPattern.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace amsp;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+using llvm::formatv;
+
+/// Smaller plans that are tried if no finalist fits.
+static constexpr size_t kSmallerPlans = 4;
+
+std::string amsp::formatStrategies(ArrayRef<StepUnit> units,
+                                   ArrayRef<Strategy> strategies) {
+  llvm::MapVector<StringRef, std::vector<std::string>> unitsOf;
+  std::vector<std::string> texts;
+  for (const Strategy &strategy : strategies)
+    texts.push_back(formatStrategy(strategy));
+  for (auto [unit, text] : llvm::zip_equal(units, texts))
+    unitsOf[text].push_back(unit.name);
+  std::string all;
+  for (auto &[text, names] : unitsOf) {
+    all += (all.empty() ? "" : ", ") + text.str();
+    if (unitsOf.size() > 1)
+      all += " for " + formatUnits(names);
+  }
+  return all;
+}
+
+namespace {
+class FinalistSearch {
+public:
+  FinalistSearch(ModuleOp step, const Cluster &cluster,
+                 const PlanningOptions &options)
+      : step(step), cluster(cluster), options(options) {
+    this->options.partition.levels = cluster.getSizes();
+    units = getStepUnits(getStepFunction(step));
+  }
+
+  Expected<PlannedStep> run();
+
+private:
+  Error compile(Finalist finalist);
+  std::vector<Finalist> select(const Plan &plan) const;
+  Error addSmallerPlans(const Plan &plan);
+  void sortByFit();
+  Error makeTooLargeError() const;
+  Finalist makeFinalist(const Plan &plan, const Candidate &candidate) const;
+  bool isKnown(ArrayRef<Strategy> strategies) const {
+    return llvm::any_of(finalists, [&](const Finalist &finalist) {
+      return ArrayRef(finalist.strategies) == strategies;
+    });
+  }
+  bool fits(const Finalist &finalist) const {
+    return finalist.getBytes() <= limit;
+  }
+  bool hasFitting() const {
+    return llvm::any_of(finalists, [&](const Finalist &f) { return fits(f); });
+  }
+
+  ModuleOp step;
+  const Cluster &cluster;
+  PlanningOptions options;
+  std::vector<StepUnit> units;
+  std::optional<CollectiveModel> collectives;
+  double limit = 0;
+  /// The plan that is compiled first.
+  std::optional<std::pair<std::vector<Strategy>, CompiledPlan>> known;
+  std::vector<Finalist> finalists;
+};
+} // namespace
+
+Error FinalistSearch::compile(Finalist finalist) {
+  if (isKnown(finalist.strategies))
+    return Error::success();
+  if (options.finalists == 0) {
+    finalists.push_back(std::move(finalist));
+    return Error::success();
+  }
+  Expected<CompiledPlan> compiled =
+      finalist.strategies == known->first
+          ? known->second
+          : compilePlan(step, units, finalist.strategies, options.partition,
+                        options.communication, *collectives);
+  if (!compiled)
+    return compiled.takeError();
+  finalist.compiled = std::move(*compiled);
+  finalists.push_back(std::move(finalist));
+  return Error::success();
+}
+
+Finalist FinalistSearch::makeFinalist(const Plan &plan,
+                                      const Candidate &candidate) const {
+  Finalist finalist;
+  finalist.strategies.assign(units.size(), plan.getStrategy(candidate));
+  finalist.estimatedSeconds = plan.getStepSeconds(candidate);
+  finalist.estimatedBytes = candidate.bytes;
+  return finalist;
+}
+
+/// The smallest plans by the estimate, until one fits.
+Error FinalistSearch::addSmallerPlans(const Plan &plan) {
+  auto candidates = llvm::map_to_vector(
+      plan.candidates, [](const Candidate &candidate) { return &candidate; });
+  llvm::stable_sort(candidates, [](const Candidate *a, const Candidate *b) {
+    return a->bytes < b->bytes;
+  });
+  for (const Candidate *candidate :
+       ArrayRef(candidates).take_front(kSmallerPlans)) {
+    if (hasFitting())
+      break;
+    if (Error error = compile(makeFinalist(plan, *candidate)))
+      return error;
+  }
+  return Error::success();
+}
+
+Error FinalistSearch::makeTooLargeError() const {
+  const Finalist &least = finalists.front();
+  std::string what = formatv(
+      "the step fits under no strategy: the smallest, {0}, needs {1} of a rank "
+      "({2} bytes), and cluster '{3}' has {4}",
+      formatStrategies(units, least.strategies), formatBytes(least.getBytes()),
+      static_cast<int64_t>(least.getBytes()), cluster.name, formatBytes(limit));
+  if (!least.isLowered())
+    return createStringError(what);
+  const MemoryProfile &memory = *least.compiled->memory;
+  auto ofUse = [&](BufferUse use) {
+    return static_cast<double>(memory.peak[static_cast<size_t>(use)]);
+  };
+  std::pair<double, const char *> items[] = {
+      {static_cast<double>(memory.stateBytes),
+       "parameters and optimizer states at rest, which more ranks would "
+       "divide"},
+      {ofUse(BufferUse::Gradients), "gradients, which more ranks would divide"},
+      {ofUse(BufferUse::Kept),
+       "parameters kept between uses, which more ranks would divide"},
+      {ofUse(BufferUse::Activations),
+       "activations, which a smaller batch, more microbatches, recomputation "
+       "or more ranks would reduce"},
+      {ofUse(BufferUse::Gathered),
+       "parameters at their use, which smaller layers would reduce"},
+      {ofUse(BufferUse::Communication), "buffers of collectives"},
+      {static_cast<double>(memory.inputBytes + memory.resultBytes),
+       "the batch and the results, which a smaller batch would reduce"}};
+  auto largest = *std::max_element(
+      std::begin(items), std::end(items),
+      [](const auto &a, const auto &b) { return a.first < b.first; });
+  return createStringError(formatv("{0}; most of it, {1}, are {2}", what,
+                                   formatBytes(largest.first), largest.second)
+                               .str());
+}
+
+/// The best plans by the search's estimate, uncompiled.
+std::vector<Finalist> FinalistSearch::select(const Plan &plan) const {
+  std::vector<Finalist> selected;
+  if (plan.areUnitsBetter()) {
+    Finalist &byUnit = selected.emplace_back();
+    byUnit.strategies = plan.getStrategies(units);
+    byUnit.estimatedSeconds = plan.getUnitPlanSeconds();
+    byUnit.estimatedBytes = plan.unitPlan.bytes + plan.getCommonBytes();
+  }
+  for (const Candidate &candidate : plan.candidates) {
+    if (selected.size() >= std::max<size_t>(1, options.finalists))
+      break;
+    if (candidate.fits)
+      selected.push_back(makeFinalist(plan, candidate));
+  }
+  return selected;
+}
+
+/// Those that fit keep their order; the others follow, the smallest first.
+void FinalistSearch::sortByFit() {
+  auto isBehind = [&](const Finalist &a, const Finalist &b) {
+    if (fits(a) || fits(b))
+      return fits(a) && !fits(b);
+    return a.getBytes() < b.getBytes();
+  };
+  llvm::stable_sort(finalists, isBehind);
+}
+
+Expected<PlannedStep> FinalistSearch::run() {
+  if (Error error = verifyForPlanning(cluster))
+    return error;
+  limit = options.memoryLimit.value_or(*cluster.device->memory);
+  Expected<CollectiveModel> model = CollectiveModel::create(cluster);
+  if (!model)
+    return model.takeError();
+  collectives = *model;
+  std::optional<double> shardedBytes;
+  if (options.finalists > 0) {
+    // With everything sharded, what is not model states is what all plans need.
+    SmallVector<int64_t> all = cluster.getSizes();
+    std::vector<Strategy> sharded(units.size(), Strategy{all, all, all});
+    Expected<CompiledPlan> first =
+        compilePlan(step, units, sharded, options.partition,
+                    options.communication, *collectives);
+    if (!first)
+      return first.takeError();
+    shardedBytes = static_cast<double>(first->memory->getTotal());
+    known.emplace(std::move(sharded), std::move(*first));
+  }
+  Expected<Plan> plan =
+      planStep(step, cluster, options.partition, limit, shardedBytes);
+  if (!plan)
+    return plan.takeError();
+  for (Finalist &finalist : select(*plan)) {
+    if (options.stopsAtFirstFit && hasFitting())
+      break;
+    if (Error error = compile(std::move(finalist)))
+      return error;
+  }
+  if (Error error = addSmallerPlans(*plan))
+    return error;
+  sortByFit();
+  if (!hasFitting())
+    return makeTooLargeError();
+  return PlannedStep{std::move(*plan), units, limit, std::move(finalists)};
+}
+
+void amsp::getPlanningDialects(DialectRegistry &registry) {
+  OpPassManager passes(ModuleOp::getOperationName());
+  buildPartitionImportedPipeline(passes, PartitionOptions());
+  buildCommunicatePipeline(passes, CommunicateOptions());
+  buildMemoryPlanPipeline(passes);
+  passes.getDependentDialects(registry);
+}
+
+Expected<PlannedStep> amsp::findPlan(ModuleOp step, const Cluster &cluster,
+                                     const PlanningOptions &options) {
+  // Remarks are those of the compilation that follows.
+  ScopedDiagnosticHandler quiet(step.getContext(), [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+  });
+  return FinalistSearch(step, cluster, options).run();
+}
+
+Finalist amsp::estimateFinalist(const PlannedStep &planned,
+                                ArrayRef<Strategy> strategies) {
+  Finalist finalist;
+  finalist.strategies.assign(strategies.begin(), strategies.end());
+  std::tie(finalist.estimatedSeconds, finalist.estimatedBytes) =
+      planned.plan.estimate(planned.units, strategies);
+  return finalist;
+}
+
+Expected<Finalist> amsp::compileFinalist(ModuleOp step,
+                                         const PlannedStep &planned,
+                                         ArrayRef<Strategy> strategies,
+                                         const PlanningOptions &options) {
+  Finalist finalist = estimateFinalist(planned, strategies);
+  Expected<CompiledPlan> compiled =
+      compilePlan(step, planned.units, strategies, options.partition,
+                  options.communication, planned.plan.collectives,
+                  /*lowers=*/options.finalists > 0);
+  if (!compiled)
+    return compiled.takeError();
+  finalist.compiled = std::move(*compiled);
+  return finalist;
+}

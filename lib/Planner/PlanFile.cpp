@@ -1,0 +1,334 @@
+//===- PlanFile.cpp - Plans that people read, edit and keep ---------------===//
+
+#include "amsp/Planner/PlanFile.h"
+#include "amsp/Dialect/AMSP/IR/AMSPAttributes.h"
+#include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
+#include "amsp/Placement/UnitStrategies.h"
+#include "amsp/Planner/Planner.h"
+#include "amsp/Planner/UnitPattern.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/YAMLTraits.h"
+
+using namespace llvm;
+using namespace amsp;
+
+//===----------------------------------------------------------------------===//
+// Form
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ClusterEntry {
+  std::string name;
+  std::string levels; // 8x16
+};
+struct ModelEntry {
+  std::vector<std::pair<std::string, int64_t>> units;
+};
+struct UnitsEntry {
+  PlanFile::Map strategies;
+};
+/// The file's keys.
+struct PlanDocument {
+  int version = 0;
+  ClusterEntry cluster;
+  ModelEntry model;
+  std::string reduceType, strategy;
+  UnitsEntry units;
+};
+} // namespace
+
+namespace llvm::yaml {
+template <> struct MappingTraits<ClusterEntry> {
+  static void mapping(IO &io, ClusterEntry &cluster) {
+    io.mapOptional("name", cluster.name);
+    io.mapRequired("levels", cluster.levels);
+  }
+};
+template <> struct CustomMappingTraits<ModelEntry> {
+  static void inputOne(IO &io, StringRef key, ModelEntry &model) {
+    int64_t elements = 0;
+    io.mapRequired(key, elements);
+    model.units.push_back({key.str(), elements});
+  }
+  static void output(IO &, ModelEntry &) {}
+};
+template <> struct CustomMappingTraits<UnitsEntry> {
+  static void inputOne(IO &io, StringRef key, UnitsEntry &units) {
+    std::string strategy;
+    io.mapRequired(key, strategy);
+    units.strategies.push_back({key.str(), strategy});
+  }
+  static void output(IO &, UnitsEntry &) {}
+};
+template <> struct MappingTraits<PlanDocument> {
+  static void mapping(IO &io, PlanDocument &document) {
+    io.mapRequired("version", document.version);
+    io.mapOptional("cluster", document.cluster);
+    io.mapOptional("model", document.model);
+    io.mapOptional("reduce_type", document.reduceType);
+    io.mapOptional("strategy", document.strategy);
+    io.mapOptional("units", document.units);
+  }
+  static std::string validate(IO &, PlanDocument &document) {
+    return document.version == 1 ? ""
+                                 : "this build reads plans of version 1 only";
+  }
+};
+} // namespace llvm::yaml
+
+bool amsp::isPlanFileName(StringRef strategy) {
+  return strategy.find_first_of("./") != StringRef::npos;
+}
+
+Expected<PlanFile> amsp::parsePlanFile(StringRef content, StringRef name) {
+  std::string message;
+  auto keepFirst = [](const SMDiagnostic &diagnostic, void *context) {
+    auto &message = *static_cast<std::string *>(context);
+    if (message.empty())
+      message = (diagnostic.getFilename() + ":" +
+                 Twine(diagnostic.getLineNo()) + ": " + diagnostic.getMessage())
+                    .str();
+  };
+  yaml::Input input(MemoryBufferRef(content, name), nullptr, keepFirst,
+                    &message);
+  PlanDocument document;
+  input >> document;
+  if (input.error())
+    return createStringError(message.empty() ? name + ": no plan" : message);
+  PlanFile plan;
+  plan.name = name;
+  plan.cluster = document.cluster.name;
+  StringRef levels = document.cluster.levels;
+  for (StringRef size : split(levels, 'x')) {
+    if (levels.empty())
+      break;
+    if (size.getAsInteger(10, plan.levels.emplace_back()))
+      return createStringError(name + ": cluster.levels '" + levels +
+                               "': expected sizes joined by 'x'");
+  }
+  plan.model = std::move(document.model.units);
+  plan.reduceType = document.reduceType;
+  plan.strategy = document.strategy;
+  plan.units = std::move(document.units.strategies);
+  // Their order in the file is not kept by the reader.
+  sort(plan.model);
+  sort(plan.units);
+  return plan;
+}
+
+Expected<PlanFile> amsp::readPlanFile(StringRef path) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
+  if (!file)
+    return createStringError("plan '" + path +
+                             "': " + file.getError().message());
+  return parsePlanFile((*file)->getBuffer(), path);
+}
+
+static void printMap(raw_ostream &os, StringRef key,
+                     ArrayRef<std::pair<std::string, std::string>> map) {
+  if (map.empty())
+    return;
+  os << key << ":\n";
+  for (auto &[name, value] : map) {
+    bool isPlain = all_of(name, [](char c) {
+      return isAlnum(c) || c == '.' || c == '_' || c == '-' || c == '/';
+    });
+    os << "  " << (isPlain ? name : "'" + name + "'") << ": " << value << "\n";
+  }
+}
+
+void amsp::printPlanFile(raw_ostream &os, const PlanFile &plan,
+                         StringRef comment) {
+  os << "# " << comment << "\n";
+  os << "version: 1\n";
+  os << formatv("cluster: {{name: '{0}', levels: {1}}\n", plan.cluster,
+                formatFactors(plan.levels));
+  PlanFile::Map model;
+  for (const auto &[units, elements] : plan.model)
+    model.push_back({units, std::to_string(elements)});
+  printMap(os, "model", model);
+  os << "reduce_type: " << plan.reduceType << "\n";
+  os << "strategy: " << plan.strategy << "\n";
+  printMap(os, "units", plan.units);
+}
+
+//===----------------------------------------------------------------------===//
+// Meaning
+//===----------------------------------------------------------------------===//
+
+std::vector<StepUnit> amsp::getStepUnits(mlir::func::FuncOp step) {
+  MapVector<StringRef, int64_t> elements;
+  for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i) {
+    auto role = step.getArgAttrOfType<RoleAttr>(i, kRoleAttr);
+    auto unit = step.getArgAttrOfType<mlir::StringAttr>(i, kUnitAttr);
+    if (!role || !unit || role.getValue() != Role::Param)
+      continue;
+    elements[unit.getValue()] +=
+        cast<mlir::RankedTensorType>(step.getArgument(i).getType())
+            .getNumElements();
+  }
+  std::vector<StepUnit> units;
+  for (auto [name, count] : elements)
+    units.push_back({name.str(), count});
+  return units;
+}
+
+static std::vector<std::string> getNames(ArrayRef<StepUnit> units) {
+  std::vector<std::string> names;
+  for (const StepUnit &unit : units)
+    names.push_back(unit.name);
+  return names;
+}
+
+PlanFile amsp::makePlanFile(ArrayRef<StepUnit> units,
+                            ArrayRef<Strategy> strategies,
+                            const Cluster &cluster, StringRef reduceType) {
+  PlanFile plan;
+  plan.cluster = cluster.name;
+  plan.levels = cluster.getSizes();
+  plan.reduceType = reduceType;
+  std::vector<std::string> names = getNames(units), elements, texts;
+  MapVector<StringRef, size_t> counts;
+  for (auto [unit, strategy] : zip_equal(units, strategies)) {
+    elements.push_back(std::to_string(unit.elements));
+    texts.push_back(formatStrategy(strategy));
+  }
+  for (const UnitRun &run : findRuns(names, elements))
+    plan.model.push_back({run.pattern, units[run.first].elements});
+  for (const std::string &text : texts)
+    ++counts[text];
+  auto *most = std::max_element(
+      counts.begin(), counts.end(),
+      [](const auto &a, const auto &b) { return a.second < b.second; });
+  if (most == counts.end())
+    return plan;
+  plan.strategy = most->first;
+  for (const UnitRun &run : findRuns(names, texts))
+    if (texts[run.first] != plan.strategy)
+      plan.units.push_back({run.pattern, texts[run.first]});
+  return plan;
+}
+
+static Error verifyCluster(const PlanFile &plan, const Cluster &cluster) {
+  if (plan.levels.empty())
+    return Error::success();
+  auto refuse = [&](const Twine &what, const Twine &there, const Twine &here) {
+    return createStringError("plan '" + plan.name +
+                             "' is for another cluster: its " + what + " is " +
+                             there + ", here it is " + here);
+  };
+  SmallVector<int64_t> levels = cluster.getSizes();
+  if (plan.levels.size() != levels.size())
+    return refuse("number of levels", Twine(plan.levels.size()),
+                  Twine(levels.size()));
+  for (auto [index, there, here] : enumerate(plan.levels, levels))
+    if (there != here)
+      return refuse("level " + Twine(index), Twine(there), Twine(here));
+  // A cluster given by its sizes has no name of its own.
+  bool isNamed = !StringRef(cluster.name).contains('=') &&
+                 !StringRef(plan.cluster).contains('=');
+  if (isNamed && !plan.cluster.empty() && plan.cluster != cluster.name)
+    return refuse("name", "'" + plan.cluster + "'", "'" + cluster.name + "'");
+  return Error::success();
+}
+
+static Error verifyModel(const PlanFile &plan, ArrayRef<StepUnit> units) {
+  if (plan.model.empty())
+    return Error::success();
+  auto refuse = [&](const Twine &what) {
+    return createStringError("plan '" + plan.name +
+                             "' is for another model: " + what);
+  };
+  SmallVector<bool> isUsed(plan.model.size(), false);
+  std::vector<UnitPattern> patterns;
+  for (const auto &[text, elements] : plan.model) {
+    Expected<UnitPattern> pattern = UnitPattern::parse(text);
+    if (!pattern)
+      return createStringError("plan '" + plan.name +
+                               "': " + toString(pattern.takeError()));
+    patterns.push_back(std::move(*pattern));
+  }
+  for (const StepUnit &unit : units) {
+    auto found = find_if(patterns, [&](const UnitPattern &pattern) {
+      return pattern.matches(unit.name);
+    });
+    if (found == patterns.end())
+      return refuse("it has no unit '" + unit.name + "'");
+    size_t index = found - patterns.begin();
+    isUsed[index] = true;
+    if (plan.model[index].second != unit.elements)
+      return refuse("its unit '" + unit.name + "' has " +
+                    Twine(plan.model[index].second) + " parameters, here " +
+                    Twine(unit.elements));
+  }
+  for (auto [pattern, used] : zip_equal(patterns, isUsed))
+    if (!used)
+      return refuse("the step has no unit '" + pattern.getText() + "', but " +
+                    formatUnits(getNames(units)));
+  return Error::success();
+}
+
+Expected<std::vector<Strategy>> amsp::resolvePlanFile(const PlanFile &plan,
+                                                      ArrayRef<StepUnit> units,
+                                                      const Cluster &cluster) {
+  if (Error error = verifyCluster(plan, cluster))
+    return error;
+  if (Error error = verifyModel(plan, units))
+    return error;
+  auto fail = [&](const Twine &what) {
+    return createStringError("plan '" + plan.name + "': " + what);
+  };
+  SmallVector<int64_t> levels = cluster.getSizes();
+  std::vector<std::optional<Strategy>> found(units.size());
+  std::vector<StringRef> namedBy(units.size());
+  for (const auto &[text, strategyText] : plan.units) {
+    Expected<UnitPattern> pattern = UnitPattern::parse(text);
+    if (!pattern)
+      return fail(toString(pattern.takeError()));
+    Expected<Strategy> strategy = parseStrategy(strategyText, levels);
+    if (!strategy)
+      return fail("units '" + text + "': " + toString(strategy.takeError()));
+    bool isUsed = false;
+    for (auto [index, unit] : enumerate(units)) {
+      if (!pattern->matches(unit.name))
+        continue;
+      isUsed = true;
+      if (found[index])
+        return fail("unit '" + unit.name + "' is named twice, by '" +
+                    namedBy[index] + "' and by '" + text + "'");
+      found[index] = *strategy;
+      namedBy[index] = text;
+    }
+    if (!isUsed)
+      return fail("no unit is named '" + text + "'; the step has " +
+                  formatUnits(getNames(units)));
+  }
+  std::optional<Strategy> others;
+  if (!plan.strategy.empty()) {
+    Expected<Strategy> strategy = parseStrategy(plan.strategy, levels);
+    if (!strategy)
+      return fail(toString(strategy.takeError()));
+    others = std::move(*strategy);
+  }
+  std::vector<Strategy> strategies;
+  for (auto [unit, own] : zip_equal(units, found)) {
+    if (!own && !others)
+      return fail("it gives unit '" + unit.name +
+                  "' no strategy, and none for all others");
+    strategies.push_back(own ? *own : *others);
+  }
+  return strategies;
+}
+
+void amsp::setUnitStrategies(mlir::func::FuncOp step, ArrayRef<StepUnit> units,
+                             ArrayRef<Strategy> strategies) {
+  StringMap<mlir::DictionaryAttr> attrs;
+  for (auto [unit, strategy] : zip_equal(units, strategies))
+    attrs[unit.name] = getStrategyAttr(step.getContext(), strategy);
+  for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i)
+    if (auto unit = step.getArgAttrOfType<mlir::StringAttr>(i, kUnitAttr))
+      step.setArgAttr(i, kStrategyAttr, attrs.lookup(unit.getValue()));
+}

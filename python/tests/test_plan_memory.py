@@ -1,0 +1,213 @@
+"""The memory that amsp-plan prints, against compiled steps and what is known of ZeRO."""
+
+import json
+import math
+
+import pytest
+
+import jobs
+import matrix
+from amsp import export, tools
+from test_planner import CLUSTER, plan
+
+pytestmark = pytest.mark.skipif(
+    tools.find("amsp-plan") is None, reason="not built: amsp-plan"
+)
+needs_cases = pytest.mark.skipif(
+    not jobs.cases_directory().is_dir(),
+    reason=f"no {jobs.cases_directory()}; set AMSP_CASES_DIR",
+)
+PRESETS = ["ddp", "zero1", "zero2", "zero3", "mics:2x1", "hpz:2x1", "p=1,g=2x1,os=2x2"]
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    path = tmp_path / "cluster.yaml"
+    path.write_text(CLUSTER)
+    return path
+
+
+def compiled_manifest(step, cluster, strategy, directory):
+    report = directory / "report.json"
+    tools.call(
+        "amsp-compile", step, "-o", directory / "compiled.mlir", "--emit", "mlir",
+        "--cluster", cluster, "--strategy", strategy, "--report", report,
+    )  # fmt: skip
+    return json.loads(report.read_text())
+
+
+@needs_cases
+@pytest.mark.needs_tools
+@pytest.mark.parametrize("case", matrix.CASES)
+def test_it_is_the_compiled_steps(case, cluster, tmp_path):
+    step = jobs.cases_directory() / case / "step.mlir"
+    for strategy in PRESETS:
+        shown = ("--strategy", strategy, "--top", "1", "--finalists", "1")
+        found = plan(step, cluster, *shown)["plan"]
+        manifest = compiled_manifest(step, cluster, strategy, tmp_path)
+        assert found["bytes"] == manifest["memory_bytes"], strategy
+        assert sum(found["memory"].values()) == found["bytes"]
+        assert found["memory"]["at_rest"] == manifest["state_bytes"]
+        arena = ("kept", "gathered", "gradients", "communication", "activations")
+        in_arena = sum(found["memory"][item] for item in (*arena, "between_buffers"))
+        assert in_arena == manifest["arena_bytes"]
+
+
+@needs_cases
+@pytest.mark.needs_tools
+def test_the_chosen_plan_is_what_is_compiled(cluster, tmp_path):
+    step = jobs.cases_directory() / "gpt_adamw" / "step.mlir"
+    found = plan(step, cluster, "--top", "1")["plan"]
+    manifest = compiled_manifest(step, cluster, "auto", tmp_path)
+    factors = {
+        unit: ",".join(f"{s}={'x'.join(map(str, f))}" for s, f in
+                       ((s, strategy[s]) for s in ("p", "g", "os")))
+        for unit, strategy in manifest["units"].items()
+    }  # fmt: skip
+    assert factors == found["units"]
+    assert found["bytes"] == manifest["memory_bytes"]
+
+
+@needs_cases
+@pytest.mark.needs_tools
+def test_a_rank_runs_with_exactly_that_limit(tmp_path):
+    case = jobs.cases_directory() / "mlp_momentum"
+    step, outputs = tmp_path / "step.so", tmp_path / "out.npz"
+    tools.compile_step(case / "step.mlir", step, "levels=2x2", "zero3")
+    needed = tools.manifest(step)["memory_bytes"]
+    run = (step, case / "inputs.npz", outputs, 1)
+    with pytest.raises(tools.ToolError) as refused:
+        tools.run_step(*run, "--memory-limit", needed - 1)
+    assert f"a rank needs {needed} bytes (state " in str(refused.value)
+    assert str(refused.value).startswith("error: ") and not outputs.exists()
+    tools.run_step(*run, "--memory-limit", needed)
+    assert outputs.exists()
+    for wrong in ("0", "-5", "many"):
+        with pytest.raises(tools.ToolError, match="--memory-limit"):
+            tools.run_step(*run, "--memory-limit", wrong)
+
+
+def exported_llama(directory, microbatches):
+    """4 ranks, bf16 parameters and gradients, f32 master and moments: 2, 2 and
+    12 bytes a parameter."""
+    config = {
+        "model_type": "llama", "hidden_size": 16, "intermediate_size": 40,
+        "num_attention_heads": 2, "num_key_value_heads": 1, "num_hidden_layers": 2,
+        "vocab_size": 50, "max_position_embeddings": 8, "rms_norm_eps": 1e-6,
+        "rope_theta": 10000.0, "hidden_act": "silu", "tie_word_embeddings": False,
+    }  # fmt: skip
+    path, step = directory / "config.json", directory / "step.mlir"
+    path.write_text(json.dumps(config))
+    export.main(
+        ["llama", "--config", str(path), "--seq", "8", "--ranks", "4",
+         "--microbatches", str(microbatches), "--param-dtype", "bf16",
+         "-o", str(step)]
+    )  # fmt: skip
+    return step
+
+
+def factor_of(strategy, state):
+    factors = dict(part.split("=") for part in strategy.split(","))
+    return math.prod(map(int, factors[state].split("x")))
+
+
+def padded(manifest):
+    """Elements of all parameters, each padded to a multiple of os's pieces."""
+    return sum(p["padded"] for p in manifest["parameters"])
+
+
+@pytest.mark.needs_tools
+@pytest.mark.parametrize("microbatches", [2, 3])
+def test_the_zero_memory_table(microbatches, cluster, tmp_path):
+    """During a step a rank keeps 2/p + 2/g + 12/os bytes of each parameter."""
+    step = exported_llama(tmp_path, microbatches)
+    for strategy in ["ddp", "zero1", "zero2", "zero3", "p=1,g=2x1,os=2x2",
+                     "p=2x1,g=2x1,os=2x2", "mics:2x1"]:  # fmt: skip
+        shown = ("--strategy", strategy, "--top", "1", "--finalists", "1")
+        found = plan(step, cluster, *shown)["plan"]
+        factors = found["strategy"]
+        manifest = compiled_manifest(step, cluster, strategy, tmp_path)
+        elements = padded(manifest)
+        p, g, os = (factor_of(factors, state) for state in ("p", "g", "os"))
+        whole = sum(q["elements"] for q in manifest["parameters"])
+        assert found["kept"] == {
+            # A whole value has no padding.
+            "parameters": 2 * (elements // p if p > 1 else whole),
+            "gradients": 2 * elements // g if os > 1 else 2 * whole,
+            "optimizer_states": 12 * (elements // os),
+        }, strategy
+
+
+@pytest.mark.needs_tools
+def test_volumes(cluster, tmp_path):
+    """What a rank of n = 4 sends for a layer's parameter, in its elements: 2 (n-1)/n
+    where it is kept whole, 3 (n-1)/n where forward and backward gather it. Others
+    are read in forward only, or backward follows at once."""
+    step = exported_llama(tmp_path, 1)
+    whole, sharded = 2 * 3 / 4, 3 * 3 / 4
+    # Half of it once over the nodes, twice within a node, and the reduction.
+    hybrid = 1 / 2 * 1 / 2 + 2 * 1 / 2 + 3 / 4
+    # Twice within a node; reduced there, and the half of it over the nodes.
+    within = 2 * 1 / 2 + 1 / 2 + 2 * 1 / 2 * 1 / 2
+    expected = {"ddp": whole, "zero1": whole, "zero2": whole, "zero3": sharded,
+                "hpz:2x1": hybrid, "mics:2x1": within}  # fmt: skip
+    for strategy, volume in expected.items():
+        manifest = compiled_manifest(step, cluster, strategy, tmp_path)
+        layers = [p for p in manifest["parameters"] if "layers" in p["name"]]
+        assert len(layers) == 18
+        for parameter in layers:
+            assert parameter["sent_elements"] == volume * parameter["padded"], strategy
+        if strategy in ("ddp", "zero1", "zero2", "zero3"):
+            for parameter in manifest["parameters"]:
+                if parameter not in layers:
+                    assert parameter["sent_elements"] == whole * parameter["padded"]
+
+
+@pytest.mark.needs_tools
+def test_names_and_order_of_arguments_do_not_matter(cluster, tmp_path):
+    found = []
+    for permute in (False, True):
+        step = tmp_path / f"step{permute}.mlir"
+        step.write_text(permuted_step(permute))
+        found.append(plan(step, cluster, "--top", "100"))
+    first, second = found
+    assert first["strategies"] == second["strategies"]
+    assert first["plan"]["bytes"] == second["plan"]["bytes"]
+    assert sorted(first["plan"]["units"].values()) == sorted(
+        second["plan"]["units"].values()
+    )
+
+
+def permuted_step(permute: bool) -> str:
+    """Two layers with momentum; the second time under other names, in another
+    order."""
+    types = {"w0": "8x16", "w1": "16x8", "m0": "8x16", "m1": "16x8", "x": "8x8"}
+    order = ["w0", "w1", "m0", "m1", "x"]
+    names = {"w0": "p['h'][0]", "w1": "p['h'][1]", "m0": "s['h'][0]", "m1": "s['h'][1]"}
+    if permute:
+        order = ["m1", "w1", "w0", "m0", "x"]
+        names = {"w0": "a['z'][7]", "w1": "a['z'][2]", "m0": "q[7]", "m1": "q[2]"}
+    state = [name for name in order if name != "x"]
+    arguments = [
+        f"%{name}: tensor<{types[name]}xf32> "
+        + (f"{{tf.aliasing_output = {state.index(name)} : i32}} " if name in state else "")
+        + f'loc("{names.get(name, name)}")'
+        for name in order
+    ]
+    results = ", ".join(f"tensor<{types[name]}xf32>" for name in state)
+    a, b = "tensor<8x16xf32>", "tensor<16x8xf32>"
+    x = "tensor<8x8xf32>"
+    return f"""
+func.func public @main({", ".join(arguments)}) -> ({results}) {{
+  %h = stablehlo.dot_general %x, %w0, contracting_dims = [1] x [0] : ({x}, {a}) -> {a}
+  %y = stablehlo.dot_general %h, %w1, contracting_dims = [1] x [0] : ({a}, {b}) -> {x}
+  %g1 = stablehlo.dot_general %h, %y, contracting_dims = [0] x [0] : ({a}, {x}) -> {b}
+  %gh = stablehlo.dot_general %y, %w1, contracting_dims = [1] x [1] : ({x}, {b}) -> {a}
+  %g0 = stablehlo.dot_general %x, %gh, contracting_dims = [0] x [0] : ({x}, {a}) -> {a}
+  %n0 = stablehlo.add %m0, %g0 : {a}
+  %n1 = stablehlo.add %m1, %g1 : {b}
+  %u0 = stablehlo.subtract %w0, %n0 : {a}
+  %u1 = stablehlo.subtract %w1, %n1 : {b}
+  return {", ".join("%" + {"w0": "u0", "w1": "u1", "m0": "n0", "m1": "n1"}[n] for n in state)} : {results}
+}}
+"""
