@@ -19,6 +19,15 @@ double CompiledPlan::getCollectiveSeconds(bool ofParameters) const {
   return seconds;
 }
 
+double CompiledPlan::getExposedSeconds(unsigned level) const {
+  double seconds = 0;
+  for (auto [transfer, exposed] :
+       llvm::zip(simulation.schedule.transfers, simulation.step.exposed))
+    if (transfer.level == level)
+      seconds += exposed;
+  return seconds;
+}
+
 static ListedCollective describe(const CollectiveRecord &record,
                                  const CollectiveModel &model) {
   auto levels = llvm::map_to_vector(
@@ -60,7 +69,7 @@ runPasses(ModuleOp module,
 Expected<CompiledPlan> amsp::compilePlan(
     ModuleOp step, ArrayRef<StepUnit> units, ArrayRef<Strategy> strategies,
     const PartitionOptions &options, const CommunicateOptions &communication,
-    const CollectiveModel &collectives, bool lowers) {
+    const Cluster &cluster, const CollectiveModel &collectives, bool lowers) {
   OwningOpRef<ModuleOp> program(step.clone());
   setUnitStrategies(getStepFunction(*program), units, strategies);
   CompiledPlan plan;
@@ -78,6 +87,11 @@ Expected<CompiledPlan> amsp::compilePlan(
     return createStringError("");
   for (const CollectiveRecord &record : *records)
     plan.collectives.push_back(describe(record, collectives));
+  FailureOr<ProgramSimulation> simulation = simulateStep(
+      getStepFunction(*program), cluster, collectives, /*timeline=*/true);
+  if (failed(simulation))
+    return createStringError("");
+  plan.simulation = std::move(*simulation);
   if (!lowers)
     return plan;
   SmallVector<CollectivePurpose> purposes = getPurposes(*records);

@@ -47,10 +47,11 @@ public:
   Expected<PlannedStep> run();
 
 private:
-  Error compile(Finalist finalist);
+  Error compile(Finalist finalist, bool lowers);
+  Error lowerUntilOneFits();
   std::vector<Finalist> select(const Plan &plan) const;
   Error addSmallerPlans(const Plan &plan);
-  void sortByFit();
+  void sortFinalists();
   Error makeTooLargeError() const;
   Finalist makeFinalist(const Plan &plan, const Candidate &candidate) const;
   bool isKnown(ArrayRef<Strategy> strategies) const {
@@ -77,7 +78,7 @@ private:
 };
 } // namespace
 
-Error FinalistSearch::compile(Finalist finalist) {
+Error FinalistSearch::compile(Finalist finalist, bool lowers) {
   if (isKnown(finalist.strategies))
     return Error::success();
   if (options.finalists == 0) {
@@ -88,7 +89,7 @@ Error FinalistSearch::compile(Finalist finalist) {
       finalist.strategies == known->first
           ? known->second
           : compilePlan(step, units, finalist.strategies, options.partition,
-                        options.communication, *collectives);
+                        options.communication, cluster, *collectives, lowers);
   if (!compiled)
     return compiled.takeError();
   finalist.compiled = std::move(*compiled);
@@ -116,7 +117,7 @@ Error FinalistSearch::addSmallerPlans(const Plan &plan) {
        ArrayRef(candidates).take_front(kSmallerPlans)) {
     if (hasFitting())
       break;
-    if (Error error = compile(makeFinalist(plan, *candidate)))
+    if (Error error = compile(makeFinalist(plan, *candidate), true))
       return error;
   }
   return Error::success();
@@ -176,14 +177,39 @@ std::vector<Finalist> FinalistSearch::select(const Plan &plan) const {
   return selected;
 }
 
-/// Those that fit keep their order; the others follow, the smallest first.
-void FinalistSearch::sortByFit() {
-  auto isBehind = [&](const Finalist &a, const Finalist &b) {
-    if (fits(a) || fits(b))
-      return fits(a) && !fits(b);
-    return a.getBytes() < b.getBytes();
+/// Those that fit by time, but in the order of the search where they are
+/// equally fast; the others follow, the smallest first.
+void FinalistSearch::sortFinalists() {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Finalist &finalist : finalists)
+    if (fits(finalist))
+      least = std::min(least, finalist.getSeconds());
+  auto getRank = [&](const Finalist &finalist) {
+    if (!fits(finalist))
+      return std::pair(2, finalist.getBytes());
+    bool isEqual = finalist.getSeconds() <= least * (1 + kEqualTimes);
+    return isEqual ? std::pair(0, 0.0) : std::pair(1, finalist.getSeconds());
   };
-  llvm::stable_sort(finalists, isBehind);
+  llvm::stable_sort(finalists, [&](const Finalist &a, const Finalist &b) {
+    return getRank(a) < getRank(b);
+  });
+}
+
+Error FinalistSearch::lowerUntilOneFits() {
+  sortFinalists();
+  for (Finalist &finalist : finalists) {
+    if (!finalist.isLowered()) {
+      Expected<CompiledPlan> compiled = compilePlan(
+          step, units, finalist.strategies, options.partition,
+          options.communication, cluster, *collectives, /*lowers=*/true);
+      if (!compiled)
+        return compiled.takeError();
+      finalist.compiled = std::move(*compiled);
+    }
+    if (fits(finalist))
+      break;
+  }
+  return Error::success();
 }
 
 Expected<PlannedStep> FinalistSearch::run() {
@@ -201,7 +227,7 @@ Expected<PlannedStep> FinalistSearch::run() {
     std::vector<Strategy> sharded(units.size(), Strategy{all, all, all});
     Expected<CompiledPlan> first =
         compilePlan(step, units, sharded, options.partition,
-                    options.communication, *collectives);
+                    options.communication, cluster, *collectives);
     if (!first)
       return first.takeError();
     shardedBytes = static_cast<double>(first->memory->getTotal());
@@ -212,14 +238,15 @@ Expected<PlannedStep> FinalistSearch::run() {
   if (!plan)
     return plan.takeError();
   for (Finalist &finalist : select(*plan)) {
-    if (options.stopsAtFirstFit && hasFitting())
-      break;
-    if (Error error = compile(std::move(finalist)))
+    if (Error error = compile(std::move(finalist), !options.stopsAtFirstFit))
       return error;
   }
+  if (options.stopsAtFirstFit)
+    if (Error error = lowerUntilOneFits())
+      return error;
   if (Error error = addSmallerPlans(*plan))
     return error;
-  sortByFit();
+  sortFinalists();
   if (!hasFitting())
     return makeTooLargeError();
   return PlannedStep{std::move(*plan), units, limit, std::move(finalists)};
@@ -253,12 +280,13 @@ Finalist amsp::estimateFinalist(const PlannedStep &planned,
 
 Expected<Finalist> amsp::compileFinalist(ModuleOp step,
                                          const PlannedStep &planned,
+                                         const Cluster &cluster,
                                          ArrayRef<Strategy> strategies,
                                          const PlanningOptions &options) {
   Finalist finalist = estimateFinalist(planned, strategies);
   Expected<CompiledPlan> compiled =
       compilePlan(step, planned.units, strategies, options.partition,
-                  options.communication, planned.plan.collectives,
+                  options.communication, cluster, planned.plan.collectives,
                   /*lowers=*/options.finalists > 0);
   if (!compiled)
     return compiled.takeError();

@@ -64,8 +64,10 @@ void PageWriter::writeSummary() {
   row({"cluster", cluster.name + ", " + formatFactors(cluster.getSizes())}, 2);
   row({"ranks", std::to_string(cluster.getWorldSize())}, 2);
   row({"strategy", formatStrategies(page.units, page.shown->strategies)}, 2);
+  if (page.shown->compiled)
+    row({"step, simulated", formatMs(page.shown->getSeconds())}, 2);
   if (page.planned)
-    row({"step, nothing overlapped", formatMs(page.shown->estimatedSeconds)},
+    row({"step, by the search's model", formatMs(page.shown->estimatedSeconds)},
         2);
   std::string memory = formatBytes(page.shown->getBytes());
   if (page.planned)
@@ -136,7 +138,7 @@ void PageWriter::writeTradeOff() {
   const Plan &plan = page.planned->plan;
   ScatterPlot plot;
   plot.xName = "memory of a rank, bytes";
-  plot.yName = "step, ms, nothing overlapped";
+  plot.yName = "step, ms, by the search's model";
   plot.limit = page.planned->memoryLimit;
   for (const Candidate &candidate : plan.candidates)
     plot.points.push_back({candidate.bytes,
@@ -161,10 +163,11 @@ void PageWriter::writeFinalists() {
     return;
   heading("The best plans");
   os << "<table>\n";
-  row({"plan", "step", "memory", "fits"}, 1, "th");
+  row({"plan", "simulated", "by the search", "memory", "fits"}, 1, "th");
   for (const Finalist &finalist : page.planned->finalists)
     row({formatStrategies(page.units, finalist.strategies),
-         formatMs(finalist.estimatedSeconds), formatBytes(finalist.getBytes()),
+         formatMs(finalist.getSeconds()), formatMs(finalist.estimatedSeconds),
+         formatBytes(finalist.getBytes()),
          page.planned->fits(finalist) ? "yes" : "no"},
         1);
   os << "</table>\n";

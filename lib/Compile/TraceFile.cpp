@@ -6,6 +6,34 @@
 using namespace llvm;
 using namespace amsp;
 
+Timeline amsp::getSimulatedTimeline(const CompiledPlan &plan) {
+  const Schedule &schedule = plan.simulation.schedule;
+  Timeline timeline;
+  timeline.title = "Predicted timeline";
+  timeline.lanes = {"compute"};
+  append_range(timeline.lanes, schedule.channels);
+  for (const SimulatedEvent &event : plan.simulation.step.timeline) {
+    Timeline::Event drawn;
+    drawn.begin = event.begin;
+    drawn.end = event.end;
+    switch (event.kind) {
+    case SimulatedEvent::Kind::Compute:
+      drawn.name = schedule.labels[event.index];
+      break;
+    case SimulatedEvent::Kind::Transfer: {
+      const auto &transfer = schedule.transfers[event.index];
+      drawn.lane = transfer.channel + 1;
+      drawn.name = transfer.name;
+      break;
+    }
+    case SimulatedEvent::Kind::Wait:
+      continue;
+    }
+    timeline.events.push_back(std::move(drawn));
+  }
+  return timeline;
+}
+
 static Error makeError(StringRef name, const Twine &what) {
   return createStringError("trace '" + name + "': " + what);
 }

@@ -29,7 +29,8 @@ double amsp::getAchievedShare(const Device &device, double operations) {
 static std::optional<double> getPeak(const Device &device, Type type) {
   if (type.isF64())
     return device.peakF64;
-  if (type.isF32())
+  // Integers compute where f32 does.
+  if (type.isF32() || isa<IntegerType>(type))
     return device.peakF32;
   if (type.isF16())
     return device.peakF16;
@@ -117,6 +118,8 @@ FailureOr<OpCost> amsp::getOpCost(Operation *op, const Device &device) {
     return cost;
   Type type = cast<RankedTensorType>(dot.getLhs().getType()).getElementType();
   std::optional<double> peak = getPeak(device, type);
+  if (!peak && isa<IntegerType>(type))
+    return cost;
   if (!peak)
     return op->emitError() << "the cluster's device.peak gives no rate for "
                            << type << ", in which this contraction computes";

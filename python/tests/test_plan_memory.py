@@ -211,3 +211,35 @@ func.func public @main({", ".join(arguments)}) -> ({results}) {{
   return {", ".join("%" + {"w0": "u0", "w1": "u1", "m0": "n0", "m1": "n1"}[n] for n in state)} : {results}
 }}
 """
+
+
+@needs_cases
+@pytest.mark.needs_tools
+def test_auto_is_the_default_for_any_cluster(cluster, tmp_path):
+    case = jobs.cases_directory() / "mlp_momentum"
+    step, page = tmp_path / "step.so", tmp_path / "plan.html"
+    for given, assumes in [("levels=2x2", True), (cluster, False)]:
+        done = tools.call(
+            "amsp-compile", case / "step.mlir", "-o", step, "--cluster", given,
+            "--report", page,
+        )  # fmt: skip
+        assert "remark: --strategy auto chose p=" in done.stderr
+        assert ("for A100 with 80 GB" in done.stderr) == assumes
+        text = page.read_text()
+        assert text.startswith("<!doctype html>") and "Memory against time" in text
+    # A measured timeline beside the predicted one.
+    trace = tmp_path / "trace.json"
+    tools.run_step(
+        step, case / "inputs.npz", tmp_path / "out.npz", 2, "--trace", trace
+    )
+    tools.call(
+        "amsp-plan", case / "step.mlir", "--cluster", cluster, "--report", page,
+        "--trace", trace,
+    )  # fmt: skip
+    text = page.read_text()
+    assert "Predicted timeline" in text and "Measured timeline, rank 0" in text
+    with pytest.raises(tools.ToolError, match="error: trace '.*': "):
+        tools.call(
+            "amsp-plan", case / "step.mlir", "--cluster", cluster, "--report", page,
+            "--trace", cluster,
+        )  # fmt: skip

@@ -41,7 +41,9 @@ def test_predicts_the_programs_collectives_for_every_strategy(case, tmp_path):
     step = tmp_path / "step.mlir"
     cluster = tmp_path / "cluster.yaml"
     cluster.write_text(CLUSTER)
-    options = ("--finalists", "0")
+    # The model of the search knows no fused and no decomposed collectives.
+    plain = ("simplify", "decompose", "fuse")
+    options = ("--finalists", "0", *(f"--no-{name}-collectives" for name in plain))
     ranked = plan(step, cluster, "--top", "1000", *options)["strategies"]
     accumulates = "accumulated" in case
     # Chains of three factors on two levels of size 2; with one microbatch g is p.

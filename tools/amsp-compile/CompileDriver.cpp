@@ -113,7 +113,7 @@ Error CompileDriver::describePlan(const StrategyChoice &choice,
     return collectives.takeError();
   Expected<CompiledPlan> compiled =
       compilePlan(*module, choice.units, choice.strategies, planning.partition,
-                  planning.communication, *collectives);
+                  planning.communication, cluster, *collectives);
   if (!compiled)
     return compiled.takeError();
   Finalist shown;
@@ -128,6 +128,7 @@ Error CompileDriver::describePlan(const StrategyChoice &choice,
   content.units = choice.units;
   content.shown = &shown;
   content.planned = choice.planned ? &*choice.planned : nullptr;
+  content.timelines.push_back(getSimulatedTimeline(*shown.compiled));
   llvm::raw_string_ostream stream(page);
   writePlanPage(stream, content);
   return Error::success();

@@ -121,7 +121,14 @@ void PlanReport::printShown(raw_ostream &os) const {
   os << formatv("strategy   {0}\n",
                 candidate ? formatStrategy(plan.getStrategy(*candidate))
                           : formatStrategies(planned.units, shown.strategies));
-  os << formatv("step       {0:f3} ms, nothing overlapped\n",
+  if (shown.compiled) {
+    const SimulatedStep &step = shown.compiled->simulation.step;
+    os << formatv("step       {0:f3} ms, simulated: compute {1:f3}, "
+                  "interference {2:f3}, exposed communication {3:f3}\n",
+                  step.seconds * 1e3, step.computeSeconds * 1e3,
+                  step.interferenceSeconds * 1e3, step.exposedSeconds * 1e3);
+  }
+  os << formatv("estimate   {0:f3} ms, nothing overlapped\n",
                 shown.estimatedSeconds * 1e3);
   if (candidate)
     for (auto [name, seconds] : getTimeItems(*candidate))
@@ -145,21 +152,41 @@ std::string PlanReport::describe(const Finalist &finalist) const {
   if (!planned.fits(finalist))
     return formatv("does not fit: {0} more than a rank has",
                    formatBytes(finalist.getBytes() - planned.memoryLimit));
-  double behind = finalist.estimatedSeconds - best.estimatedSeconds;
-  if (behind <= kEqualTimes * best.estimatedSeconds)
+  double behind = finalist.getSeconds() - best.getSeconds();
+  if (behind <= kEqualTimes * best.getSeconds())
     return "as fast within 1 %, larger groups";
-  return formatv("{0:f3} ms slower", behind * 1e3);
+  std::string reason = formatv("{0:f3} ms slower", behind * 1e3);
+  if (!finalist.compiled || !best.compiled)
+    return reason;
+  // The level on which it waits the most longer.
+  size_t worst = 0;
+  double most = 0;
+  for (size_t level = 0; level < cluster.levels.size(); ++level) {
+    double more = finalist.compiled->getExposedSeconds(level) -
+                  best.compiled->getExposedSeconds(level);
+    if (more > most) {
+      most = more;
+      worst = level;
+    }
+  }
+  if (most > 0)
+    reason +=
+        formatv(": {0:f3} ms more of exposed communication over level {1}",
+                most * 1e3, cluster.levels[worst].name);
+  return reason;
 }
 
 /// The plans that were compiled.
 void PlanReport::printFinalists(raw_ostream &os) const {
   if (!planned.getBest().isLowered())
     return;
-  os << "\ncompiled:\n";
+  os << formatv("\n      {0,-36} {1,12} {2,12} {3,12}\n", "compiled", "ms",
+                "MB", "estimate is");
   for (const Finalist &finalist : planned.finalists)
-    os << formatv("      {0,-36} {1,12:f3} {2,12:f3}  {3}\n",
+    os << formatv("      {0,-36} {1,12:f3} {2,12:f3} {3,12:P1}  {4}\n",
                   formatStrategies(planned.units, finalist.strategies),
-                  finalist.estimatedSeconds * 1e3, finalist.getBytes() / 1e6,
+                  finalist.getSeconds() * 1e3, finalist.getBytes() / 1e6,
+                  finalist.estimatedSeconds / finalist.getSeconds(),
                   describe(finalist));
 }
 
@@ -209,8 +236,17 @@ void PlanReport::writeFinalist(json::OStream &json,
       json.attribute(unit.name, formatStrategy(strategy));
   });
   json.attribute("fits", planned.fits(finalist));
-  json.attribute("seconds", finalist.estimatedSeconds);
+  json.attribute("seconds", finalist.getSeconds());
+  json.attribute("estimated_seconds", finalist.estimatedSeconds);
   json.attribute("estimated_bytes", finalist.estimatedBytes);
+  if (finalist.compiled) {
+    json.attribute("exposed_seconds",
+                   finalist.compiled->simulation.step.exposedSeconds);
+    json.attributeObject("exposed_by_level", [&] {
+      for (auto [index, level] : enumerate(cluster.levels))
+        json.attribute(level.name, finalist.compiled->getExposedSeconds(index));
+    });
+  }
   if (!finalist.isLowered())
     return;
   json.attribute("bytes", finalist.compiled->memory->getTotal());

@@ -81,6 +81,11 @@ static cl::opt<unsigned>
 static cl::opt<std::string> output("o", cl::cat(category),
                                    cl::value_desc("plan.yaml"),
                                    cl::desc("Write the plan that is shown"));
+static cl::opt<bool> noSimplify("no-simplify-collectives", cl::cat(category),
+                                cl::desc("As of amsp-compile")),
+    noDecompose("no-decompose-collectives", cl::cat(category),
+                cl::desc("As of amsp-compile")),
+    noFuse("no-fuse-collectives", cl::cat(category), cl::desc("As of amsp-compile"));
 static cl::opt<std::string>
     report("report", cl::cat(category), cl::value_desc("plan.html"),
            cl::desc("Write a page about the plan that is shown"));
@@ -155,6 +160,9 @@ static Expected<PlanningOptions> getOptions() {
   options.partition.stateArgs.assign(stateArgs.begin(), stateArgs.end());
   options.partition.roles.assign(roles.begin(), roles.end());
   options.partition.reduceType = reduceType;
+  options.partition.simplifyCollectives = !noSimplify;
+  options.communication.decompose = !noDecompose;
+  options.communication.fuse = !noFuse;
   // Passes that choose by time read the file, whose sizes must be meant.
   if (levels.empty() && StringRef(clusterFile).find('=') == StringRef::npos)
     options.communication.cluster = clusterFile;
@@ -173,7 +181,7 @@ static Error writePlan(const Finalist &shown, const PlannedStep &planned,
       stream,
       makePlanFile(planned.units, shown.strategies, cluster, reduceType),
       llvm::formatv("{0} on {1}: {2:f3} ms, {3} of a rank", name, cluster.name,
-                    shown.estimatedSeconds * 1e3, formatBytes(shown.getBytes()))
+                    shown.getSeconds() * 1e3, formatBytes(shown.getBytes()))
           .str());
   if (Error error = file->write(text))
     return error;
@@ -189,6 +197,8 @@ static Error writeReport(const Finalist &shown, const PlannedStep &planned,
   page.units = planned.units;
   page.shown = &shown;
   page.planned = &planned;
+  if (shown.compiled)
+    page.timelines.push_back(getSimulatedTimeline(*shown.compiled));
   if (!traceFile.empty()) {
     auto content = llvm::MemoryBuffer::getFile(traceFile);
     if (!content)
@@ -229,7 +239,7 @@ static Expected<Finalist> getShown(ModuleOp step, const PlannedStep &planned,
   }
   if (options.finalists == 0 && !listCollectives)
     return estimateFinalist(planned, strategies);
-  return compileFinalist(step, planned, strategies, options);
+  return compileFinalist(step, planned, cluster, strategies, options);
 }
 
 /// The cluster of the command line.

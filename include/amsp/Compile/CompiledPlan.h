@@ -6,6 +6,7 @@
 #include "amsp/Communication/Passes.h"
 #include "amsp/Planner/KeptMemory.h"
 #include "amsp/Planner/Planner.h"
+#include "amsp/Planner/ProgramSchedule.h"
 #include "amsp/Target/CPU/MemoryProfile.h"
 
 namespace amsp {
@@ -27,12 +28,18 @@ struct ListedCollective {
 /// What compilation makes of a plan.
 struct CompiledPlan {
   KeptMemory kept;
+  /// The step, simulated with its timeline.
+  ProgramSimulation simulation;
   /// None if the program was not lowered.
   std::optional<MemoryProfile> memory;
   std::vector<ListedCollective> collectives;
 
   /// Seconds of the collectives of parameters and gradients, or of the others.
   double getCollectiveSeconds(bool ofParameters) const;
+  /// Seconds of the simulated step, and what of them compute waits for
+  /// collectives whose outermost level is this one.
+  double getSeconds() const { return simulation.step.seconds; }
+  double getExposedSeconds(unsigned level) const;
 };
 
 /// The passes that compile a step for its memory plan, one function for
@@ -46,7 +53,7 @@ llvm::Expected<CompiledPlan>
 compilePlan(mlir::ModuleOp step, llvm::ArrayRef<StepUnit> units,
             llvm::ArrayRef<Strategy> strategies,
             const PartitionOptions &options,
-            const CommunicateOptions &communication,
+            const CommunicateOptions &communication, const Cluster &cluster,
             const CollectiveModel &collectives, bool lowers = true);
 
 } // namespace amsp

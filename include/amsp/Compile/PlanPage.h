@@ -19,6 +19,9 @@ struct Timeline {
   std::vector<Event> events;
 };
 
+/// The simulated step of a plan.
+Timeline getSimulatedTimeline(const CompiledPlan &plan);
+
 /// Rank 0 of a trace that `amsp-run --trace` wrote: its last step.
 llvm::Expected<Timeline> readTrace(llvm::StringRef content,
                                    llvm::StringRef name);

@@ -5,15 +5,16 @@
 // The best plans are compiled, and their memory is that of the program.
 
 // CHECK: strategy   p=1x1,g=1x1,os=2x1
+// CHECK: step       {{.*}} ms, simulated: compute {{.*}}, interference {{.*}}, exposed communication
 // CHECK: memory     0.012 MB of 1000.000 MB, of the compiled step
 // CHECK: at_rest                     0.004 MB
 // CHECK: batch_and_results           0.002 MB
 // CHECK: kept                        0.004 MB
-// CHECK: compiled:
-// CHECK-NEXT: p=1x1,g=1x1,os=2x1 {{.*}} 0.012  best
+// CHECK: compiled {{.*}} estimate is
+// CHECK-NEXT: p=1x1,g=1x1,os=2x1 {{.*}} 0.012 {{.*}}%  best
 // CHECK-NEXT: p=2x1,g=2x1,os=2x1 {{.*}} as fast within 1 %, larger groups
 
-// NONE: error: the step fits under no strategy: the smallest, p={{.*}}, needs {{.*}} kB of a rank ({{[0-9]+}} bytes), and cluster 'two-levels' has 1.00 kB; most of it, 4.10 kB, are {{.*}}, which {{.*}}
+// NONE: error: the step fits under no strategy: the smallest, p={{.*}}, needs {{.*}} kB of a rank ({{[0-9]+}} bytes), and cluster 'two-levels' has 1.00 kB; most of it, {{[0-9.]+}} kB, are {{.*}}, which {{.*}}
 
 // One file, nothing from elsewhere.
 // PAGE: <!doctype html>
@@ -23,6 +24,8 @@
 // PAGE: <h2>Memory over the step</h2>
 // PAGE: <svg
 // PAGE: <title>kept</title>
+// PAGE: <h2>Predicted timeline</h2>
+// PAGE: <title>all_gather.0 of rest, {{.*}} ms</title>
 // PAGE: <h2>Memory against time</h2>
 // PAGE: <title>p=1x1,g=1x1,os=2x1: {{.*}} kB, {{.*}} ms</title>
 // PAGE: <h2>Collectives of a step</h2>

@@ -24,11 +24,13 @@
 
 // NONE: error: the step fits under no strategy: the smallest, p={{.*}},os=2x2, needs 11.{{.*}} kB of a rank (11{{.*}} bytes), and cluster 'two-levels' has 1.00 kB
 
-// The program's own collectives.
+// The program's own collectives, by level where that is faster.
 // LIST: strategy   p=1x1,g=1x1,os=2x2
 // LIST: kind            type  group          level     count          bytes  unit
-// LIST-DAG: all_gather      f32   1:2,2:2        node          1           4096  rest
-// LIST-DAG: reduce_scatter  f32   1:2,2:2        node          1           4096  rest
+// LIST-NEXT: all_gather      f32   2:2            node          1           2048  rest
+// LIST-NEXT: all_gather      f32   1:2            core          1           4096  rest
+// LIST-NEXT: reduce_scatter  f32   1:2            core          1           4096  rest
+// LIST-NEXT: reduce_scatter  f32   2:2            node          1           2048  rest
 func.func public @main(
     %w: tensor<32x32xf32> {tf.aliasing_output = 0 : i32} loc("p['w']"),
     %m: tensor<32x32xf32> {tf.aliasing_output = 1 : i32} loc("s['w']"),
