@@ -17,58 +17,8 @@ import jobs
 from amsp import arrays, check, export, reference
 from amsp.models import gpt, language, training
 from amsp.models.training import AdamW, Training
-
-
-@dataclasses.dataclass(frozen=True)
-class Step:
-    """step(*args), of which the first `donated` arguments are state and the
-    others, but for scalars, are cut along their rows."""
-
-    step: Callable
-    args: tuple
-    donated: int
-    steps: int = 3
-
-
-def normal(*shape, seed=0, scale=1.0):
-    return np.random.default_rng(seed).normal(size=shape, scale=scale).astype("f")
-
-
-def sgd(loss, rate=0.1):
-    """step(params, batch...) -> (params, loss)"""
-
-    def step(params, *batch):
-        value, gradients = jax.value_and_grad(loss)(params, *batch)
-        return jax.tree.map(lambda p, g: p - rate * g, params, gradients), value
-
-    return step
-
-
-def with_optimizer(loss, optimizer, params, batch, microbatches=1, steps=3):
-    value_and_grad = jax.value_and_grad(loss)
-
-    def step(params, state, *batch):
-        value, gradients = gpt.accumulated(value_and_grad, params, batch, microbatches)
-        updates, state = optimizer.update(gradients, state, params)
-        return optax.apply_updates(params, updates), state, value
-
-    return Step(step, (params, optimizer.init(params), *batch), 2, steps)
-
-
-def mlp_loss(params, x, y):
-    hidden = jnp.tanh(x @ params["w0"] + params["b0"])
-    return jnp.square(hidden @ params["w1"] + params["b1"] - y).mean()
-
-
-def mlp(optimizer, steps=3, rows=24):
-    params = {
-        "w0": normal(5, 7, seed=1, scale=0.4),
-        "b0": normal(7, seed=2),
-        "w1": normal(7, 3, seed=3, scale=0.4),
-        "b1": normal(3, seed=4),
-    }
-    batch = (normal(rows, 5, seed=5), normal(rows, 3, seed=6))
-    return with_optimizer(mlp_loss, optimizer, params, batch, steps=steps)
+from kinds import KINDS, loss_scaling
+from step_parts import Step, mlp, normal, sgd, with_optimizer
 
 
 def wide_mlp() -> Step:
@@ -560,6 +510,8 @@ def branches() -> Step:
 
 
 CASES: dict[str, Callable[[], Step]] = {
+    **KINDS,
+    "infinite_row": lambda: loss_scaling(infinite=True),
     "rows_of_several_kinds": rows_of_several_kinds,
     "in_batch_negatives": in_batch_negatives,
     "recomputed_blocks": recomputed_blocks,
@@ -619,10 +571,7 @@ PREPARING = threading.Lock()
 def prepare(step: Step, directory: pathlib.Path) -> Prepared:
     """Exports the step; runs it on one device in both precisions."""
     donated = tuple(range(step.donated))
-    batch = tuple(
-        i for i in range(step.donated, len(step.args)) if np.ndim(step.args[i])
-    )
-    case = export.export_step(step.step, step.args, donated, batch, directory)
+    case = export.export_step(step.step, step.args, donated, step.batch, directory)
     for name, float64 in (("expected.npz", False), ("expected64.npz", True)):
         batches = [{}] * step.steps
         history = reference.run(step.step, step.args, donated, batches, float64)

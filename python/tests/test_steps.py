@@ -8,9 +8,13 @@ import steps
 from amsp import check
 
 
-@pytest.mark.parametrize("name", steps.CASES)
-def test_a_step_can_be_exported_and_checked(name, tmp_path):
-    ready = steps.prepared(name, tmp_path)
+# In which nothing is updated is checked bit by bit (test_kinds.py).
+UPDATED = [name for name in steps.CASES if name != "infinite_row"]
+
+
+@pytest.mark.parametrize("name", UPDATED)
+def test_a_step_can_be_exported_and_checked(name, job_pool):
+    ready = steps.prepared(name, job_pool.directory)
     expected = check.read(ready.directory / "expected.npz")
     comparison = check.check_case(ready.directory, ready.directory / "expected.npz")
     assert not comparison.faults and comparison.worst <= 0.5

@@ -1,0 +1,187 @@
+"""Every kind of step, on every grid, under every strategy, on both transports.
+
+    scripts/matrix.sh [--kinds NAMES] [--worlds NUMBERS] [--transports NAMES]
+                      [--share I/N] [--steps K] [--jobs J]
+
+Each step runs K times on the same batch and is compared with JAX on one device
+(amsp.check). `--share 2/50` takes every 50th combination, beginning with the
+second. Prints a table of kinds and worlds; exits with 1 if a number is wrong, a
+tool fails or does not end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import concurrent.futures
+import dataclasses
+import math
+import os
+import pathlib
+import sys
+import tempfile
+import threading
+import traceback
+
+import matrix
+import steps
+from amsp import check, tools
+from kinds import KINDS
+
+TRANSPORTS = ("threads", "mpi")
+SECONDS = 600
+
+
+def grids(world: int) -> list[tuple[int, ...]]:
+    """Every way to write the world as levels of more than one rank."""
+    found = [(world,)]
+    for inner in range(2, world):
+        if world % inner == 0:
+            found += [(inner, *outer) for outer in grids(world // inner)]
+    return found
+
+
+def rows(world: int) -> int:
+    """That ranks, and two microbatches, divide."""
+    return math.lcm(24, world) if world in (1, 2, 3, 4, 6, 8) else 8 * world
+
+
+@dataclasses.dataclass(frozen=True)
+class Combination:
+    kind: str
+    world: int
+    grid: tuple[int, ...]
+    strategy: str
+
+    def __str__(self):
+        return f"{self.kind} {matrix.cluster(self.grid)} {self.strategy}"
+
+
+def combinations(kinds, worlds) -> list[Combination]:
+    return [
+        Combination(kind, world, grid, strategy)
+        for kind in kinds
+        for world in worlds
+        for grid in grids(world)
+        for strategy in matrix.strategies(grid)
+    ]
+
+
+class Runner:
+    def __init__(self, root: pathlib.Path, count: int, transports):
+        self.root, self.count, self.transports = root, count, transports
+        self.ready = {}
+        self.exporting = threading.Lock()
+
+    def prepared(self, kind: str, batch: int) -> steps.Prepared:
+        with self.exporting:
+            if (kind, batch) not in self.ready:
+                step = dataclasses.replace(KINDS[kind](batch), steps=self.count)
+                directory = self.root / f"{kind}-{batch}"
+                self.ready[kind, batch] = steps.prepare(step, directory)
+            return self.ready[kind, batch]
+
+    def run(self, number: int, one: Combination) -> list[str]:
+        """What is wrong, one text per transport."""
+        try:
+            ready = self.prepared(one.kind, rows(one.world))
+            library = self.root / f"{number}.so"
+            tools.compile_step(
+                ready.directory / "step.mlir",
+                library,
+                matrix.cluster(one.grid),
+                one.strategy,
+                ready.batch_args,
+                timeout=SECONDS,
+            )
+        except Exception as error:
+            return [self.describe(error)] * len(self.transports)
+        faults = [self.run_on(t, library, ready) for t in self.transports]
+        library.unlink()
+        return faults
+
+    def run_on(self, transport, library, ready) -> str:
+        output = library.with_suffix(f".{transport}.npz")
+        try:
+            tools.run_step(
+                library,
+                ready.directory / "inputs.npz",
+                output,
+                self.count,
+                *("--transport", transport),
+                timeout=SECONDS,
+            )
+            faults = check.check_case(ready.directory, output).faults
+            output.unlink()
+            return "; ".join(faults)
+        except Exception as error:
+            return self.describe(error)
+
+    @staticmethod
+    def describe(error: Exception) -> str:
+        if isinstance(error, tools.ToolError):
+            return str(error).splitlines()[0]
+        return traceback.format_exc(limit=-1)
+
+
+def print_table(outcomes, kinds, worlds):
+    """`passed/run` by kind and world."""
+    width = max(map(len, kinds))
+    print(f"{'':{width}}", *(f"{world:>9}" for world in worlds))
+    for kind in kinds:
+        cells = []
+        for world in worlds:
+            results = outcomes[kind, world]
+            passed = sum(not fault for fault in results)
+            cells.append(f"{passed}/{len(results)}" if results else "-")
+        print(f"{kind:{width}}", *(f"{cell:>9}" for cell in cells))
+
+
+def names(text: str) -> list[str]:
+    return text.split(",")
+
+
+def parse(argv):
+    parser = argparse.ArgumentParser(prog="scripts/matrix.sh")
+    parser.add_argument("--kinds", type=names, default=list(KINDS))
+    parser.add_argument(
+        "--worlds", type=lambda text: list(map(int, names(text))), default=range(1, 9)
+    )
+    parser.add_argument("--transports", type=names, default=list(TRANSPORTS))
+    parser.add_argument("--share", default="1/1", help="I/N: every N-th, from the I-th")
+    parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args(argv)
+    for kind in options.kinds:
+        if kind not in KINDS:
+            parser.error(f"no kind {kind}; there are {', '.join(KINDS)}")
+    for transport in options.transports:
+        if transport not in TRANSPORTS:
+            parser.error(f"no transport {transport}; there are {', '.join(TRANSPORTS)}")
+    return options
+
+
+def main(argv=None) -> int:
+    options = parse(argv)
+    first, every = map(int, options.share.split("/"))
+    chosen = combinations(options.kinds, options.worlds)[first - 1 :: every]
+    outcomes = collections.defaultdict(list)
+    failed = 0
+    with tempfile.TemporaryDirectory() as directory:
+        runner = Runner(pathlib.Path(directory), options.steps, options.transports)
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            results = pool.map(runner.run, range(len(chosen)), chosen)
+            for one, faults in zip(chosen, results):
+                outcomes[one.kind, one.world] += faults
+                for transport, fault in zip(options.transports, faults):
+                    if fault:
+                        failed += 1
+                        print(f"FAILED: {one} {transport}: {fault}", flush=True)
+    print_table(outcomes, options.kinds, options.worlds)
+    total = len(chosen) * len(options.transports)
+    print(f"{total - failed} passed, {failed} failed")
+    return 1 if failed or not total else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
