@@ -51,7 +51,9 @@ FailureOr<UnitStrategies>
 amsp::getUnitStrategies(func::FuncOp step, ArrayRef<int64_t> levels,
                         std::optional<Strategy> others) {
   UnitStrategies units;
+  units.ofUnit.assign(step.getNumArguments(), 0);
   units.ofArgument.assign(step.getNumArguments(), 0);
+  SmallVector<unsigned> frozen;
   for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i) {
     auto unit = step.getArgAttrOfType<StringAttr>(i, kUnitAttr);
     if (!unit)
@@ -68,13 +70,27 @@ amsp::getUnitStrategies(func::FuncOp step, ArrayRef<int64_t> levels,
     if (!strategy)
       return step.emitError("no strategy is given for argument ")
              << i << ", unit " << unit;
-    units.ofArgument[i] = addStrategy(units, *strategy);
+    units.ofUnit[i] = units.ofArgument[i] = addStrategy(units, *strategy);
+    if (!step.getArgAttr(i, kResultAttr))
+      frozen.push_back(i);
+  }
+  for (unsigned argument : frozen) {
+    SmallVector<int64_t> p = units.strategies[units.ofUnit[argument]].p;
+    units.ofArgument[argument] = addStrategy(units, Strategy{p, p, p});
   }
   if (units.strategies.empty()) {
     SmallVector<int64_t> ones(levels.size(), 1);
     units.strategies.push_back(others.value_or(Strategy{ones, ones, ones}));
   }
   return units;
+}
+
+std::optional<Strategy> UnitStrategies::getCommon() const {
+  // Arguments without a unit have the first one, which is some unit's.
+  bool isCommon = llvm::all_of(ofUnit, [](unsigned unit) { return unit == 0; });
+  if (!isCommon)
+    return std::nullopt;
+  return strategies.front();
 }
 
 std::vector<Grid> UnitStrategies::getGrids(ArrayRef<int64_t> levels) const {

@@ -59,7 +59,10 @@ def test_state_can_be_named(tmp_path):
     assert [v.get("result") for v in manifest["arguments"]][:3] == [0, 1, None]
 
 
-def test_frozen_parameters_are_parameters(tmp_path):
+@pytest.mark.parametrize(
+    "strategy, piece, gathers", [("zero3", 4, 1), ("p=2,os=all", 8, 1), ("zero2", 15, 0)]
+)
+def test_frozen_parameters_rest_as_p(strategy, piece, gathers, tmp_path):
     def step(adapter, base, x, y):
         def loss(adapter):
             left, right = adapter
@@ -73,11 +76,15 @@ def test_frozen_parameters_are_parameters(tmp_path):
     text = jax.jit(step, donate_argnums=0).lower(*args).as_text(debug_info=True)
     (tmp_path / "step.mlir").write_text(text)
     tools.compile_step(
-        tmp_path / "step.mlir", tmp_path / "step.so", "nodes=2,gpus=2", "zero3", (3, 4)
+        tmp_path / "step.mlir", tmp_path / "step.so", "nodes=2,gpus=2", strategy, (3, 4)
     )
     manifest = tools.manifest(tmp_path / "step.so")
     base = manifest["arguments"][2]
     assert base["role"] == "param" and "result" not in base
-    assert base["placement"]["kind"] == "flat" and base["placement"]["piece"] == 4
+    assert np.prod(base["local_shape"]) == piece
+    # It has no say in what the unit's strategy is.
+    assert manifest["strategy"]["os"] == [2, 2]
     moved = {entry["argument"]: entry for entry in manifest["parameters"]}
-    assert moved[2]["gathers"] and not moved[2]["reductions"]
+    assert bool(moved[2]["gathers"]) == bool(gathers) and not moved[2]["reductions"]
+    # The adapters' moments would rest by os, and they do.
+    assert np.prod(manifest["arguments"][0]["local_shape"]) == 3

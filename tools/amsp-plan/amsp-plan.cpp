@@ -85,7 +85,8 @@ static cl::opt<bool> noSimplify("no-simplify-collectives", cl::cat(category),
                                 cl::desc("As of amsp-compile")),
     noDecompose("no-decompose-collectives", cl::cat(category),
                 cl::desc("As of amsp-compile")),
-    noFuse("no-fuse-collectives", cl::cat(category), cl::desc("As of amsp-compile"));
+    noFuse("no-fuse-collectives", cl::cat(category),
+           cl::desc("As of amsp-compile"));
 static cl::opt<std::string>
     report("report", cl::cat(category), cl::value_desc("plan.html"),
            cl::desc("Write a page about the plan that is shown"));

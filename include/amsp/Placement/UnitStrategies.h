@@ -19,8 +19,14 @@ mlir::DictionaryAttr getStrategyAttr(mlir::MLIRContext *context,
 struct UnitStrategies {
   /// In the order of the first argument that has them; at least one.
   llvm::SmallVector<Strategy> strategies;
-  /// By argument; 0 for those without a unit.
+  /// By argument, that of its unit; 0 for those without a unit.
+  llvm::SmallVector<unsigned> ofUnit;
+  /// By argument, that by which it rests: its unit's but for frozen parameters,
+  /// which have no gradients and no states, and rest as P.
   llvm::SmallVector<unsigned> ofArgument;
+
+  /// The strategy that all units have, if they have the same.
+  std::optional<Strategy> getCommon() const;
 
   /// One grid per strategy.
   std::vector<Grid> getGrids(llvm::ArrayRef<int64_t> levels) const;

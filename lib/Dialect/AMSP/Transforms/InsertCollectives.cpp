@@ -57,12 +57,11 @@ static void setStrategies(ModuleOp module, func::FuncOp step,
                           const UnitStrategies &units) {
   MLIRContext *context = module.getContext();
   module->setAttr("amsp.levels", Builder(context).getDenseI64ArrayAttr(levels));
-  bool isUniform = units.strategies.size() == 1;
-  if (isUniform)
-    module->setAttr(kStrategyAttr,
-                    getStrategyAttr(context, units.strategies.front()));
-  for (auto [argument, strategy] : llvm::enumerate(units.ofArgument)) {
-    if (isUniform)
+  std::optional<Strategy> common = units.getCommon();
+  if (common)
+    module->setAttr(kStrategyAttr, getStrategyAttr(context, *common));
+  for (auto [argument, strategy] : llvm::enumerate(units.ofUnit)) {
+    if (common)
       step.removeArgAttr(argument, kStrategyAttr);
     else if (step.getArgAttr(argument, kUnitAttr))
       step.setArgAttr(argument, kStrategyAttr,
