@@ -71,12 +71,23 @@ amsp::getUnitStrategies(func::FuncOp step, ArrayRef<int64_t> levels,
       return step.emitError("no strategy is given for argument ")
              << i << ", unit " << unit;
     units.ofUnit[i] = units.ofArgument[i] = addStrategy(units, *strategy);
-    if (!step.getArgAttr(i, kResultAttr))
+    if (!step.getArgAttr(i, kResultAttr) && !step.getArgAttr(i, kTrainedAttr))
       frozen.push_back(i);
   }
   for (unsigned argument : frozen) {
     SmallVector<int64_t> p = units.strategies[units.ofUnit[argument]].p;
     units.ofArgument[argument] = addStrategy(units, Strategy{p, p, p});
+  }
+  units.ofResult.assign(step.getNumResults(), 0);
+  for (unsigned i = 0, e = step.getNumResults(); i < e; ++i) {
+    Attribute attr = step.getResultAttr(i, kStrategyAttr);
+    if (!attr)
+      continue;
+    llvm::Expected<Strategy> read = readStrategy(attr, levels);
+    if (!read)
+      return step.emitError("the ") << kStrategyAttr << " of result " << i
+                                    << ": " << llvm::toString(read.takeError());
+    units.ofResult[i] = addStrategy(units, *read);
   }
   if (units.strategies.empty()) {
     SmallVector<int64_t> ones(levels.size(), 1);

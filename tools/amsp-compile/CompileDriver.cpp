@@ -143,6 +143,7 @@ Error CompileDriver::partition() {
   partitioning.batchArgs = options.batchArgs;
   partitioning.stateArgs = options.stateArgs;
   partitioning.roles = options.roles;
+  partitioning.stateOf = options.stateOf;
   partitioning.levels = options.cluster->getSizes();
   partitioning.simplifyCollectives = options.simplifyCollectives;
   partitioning.reduceType = options.reduceType.value_or("f32");
@@ -152,8 +153,10 @@ Error CompileDriver::partition() {
           },
           "Import"))
     return error;
-  if (Error error = plan(partitioning))
-    return error;
+  // The state's strategies are those that it is trained with.
+  if (options.stateOf.empty())
+    if (Error error = plan(partitioning))
+      return error;
   return runPasses(
       [&](OpPassManager &passes) {
         buildPartitionImportedPipeline(passes, partitioning);

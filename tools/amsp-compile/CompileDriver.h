@@ -25,6 +25,7 @@ struct CompileOptions {
   llvm::SmallVector<std::string> batchArgs;
   llvm::SmallVector<std::string> stateArgs;
   llvm::SmallVector<std::string> roles;
+  std::string stateOf;
   std::optional<std::string> reduceType;
   bool simplifyCollectives = true;
   CommunicateOptions communication;

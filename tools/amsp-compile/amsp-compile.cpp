@@ -43,6 +43,12 @@ static cl::list<std::string>
           cl::desc("ARGUMENT=ROLE, where the role that is found is not meant: "
                    "param, opt_state, state or constant"));
 static cl::opt<std::string>
+    stateOf("state-of", cl::cat(category), cl::value_desc("TRAIN.so"),
+            cl::desc("Compile an evaluation step, which takes state of this "
+                     "compiled training step, or an initialisation step, whose "
+                     "results begin with all of it, on the training step's "
+                     "placements. --cluster must have its levels"));
+static cl::opt<std::string>
     reduceType("reduce-type", cl::cat(category), cl::init("f32"),
                cl::desc("Type of reductions: f32 (16-bit sums in f32, the "
                         "default), bf16 (gradients in bf16) or graph"));
@@ -221,6 +227,7 @@ static llvm::Expected<CompileOptions> getOptions() {
   options.batchArgs.assign(batchArgs.begin(), batchArgs.end());
   options.stateArgs.assign(stateArgs.begin(), stateArgs.end());
   options.roles.assign(roles.begin(), roles.end());
+  options.stateOf = stateOf;
   if (reduceType.getNumOccurrences() > 0)
     options.reduceType = reduceType;
   options.simplifyCollectives = !noSimplify;

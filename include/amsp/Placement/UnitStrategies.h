@@ -24,6 +24,8 @@ struct UnitStrategies {
   /// By argument, that by which it rests: its unit's but for frozen parameters,
   /// which have no gradients and no states, and rest as P.
   llvm::SmallVector<unsigned> ofArgument;
+  /// By result, that of a trained value; 0 for others.
+  llvm::SmallVector<unsigned> ofResult;
 
   /// The strategy that all units have, if they have the same.
   std::optional<Strategy> getCommon() const;

@@ -1,11 +1,13 @@
 //===- AnnotateRoles.cpp - What each argument of a step is for ------------===//
 
+#include "StateOf.h"
 #include "StatePairs.h"
 #include "StepArguments.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/FlatFlow.h"
+#include "amsp/Placement/UnitStrategies.h"
 #include "amsp/Placement/Units.h"
 
 namespace amsp {
@@ -25,6 +27,8 @@ struct RoleOverrides {
   SmallVector<std::string> batchArgs; // ARG
   SmallVector<std::string> stateArgs; // ARG=RESULT
   SmallVector<std::string> roles;     // ARG=ROLE
+  /// The compiled step, or its manifest, whose state this one takes or makes.
+  std::string stateOf;
 };
 
 /// Finds the roles of one step's arguments.
@@ -35,9 +39,12 @@ public:
         units(step.getNumArguments()) {}
 
   LogicalResult run() {
-    if (failed(readBatchArgs()) || failed(findState()) || failed(findBatch()))
+    bool isTraining = overrides.stateOf.empty();
+    if (failed(readBatchArgs()) ||
+        failed(isTraining ? findState() : adoptState()) || failed(findBatch()))
       return failure();
-    findParameters();
+    if (isTraining)
+      findParameters();
     if (failed(applyRoles()))
       return failure();
     findCompanions();
@@ -48,6 +55,7 @@ public:
 private:
   LogicalResult readBatchArgs();
   LogicalResult findState();
+  LogicalResult adoptState();
   LogicalResult readAliases();
   LogicalResult readStateArgs();
   void findStateByStructure();
@@ -71,6 +79,9 @@ private:
   SmallVector<std::string> units;
   /// Result by state argument.
   llvm::MapVector<unsigned, unsigned> stateResults;
+  /// Trained values by argument or, of an initialisation step, by result.
+  TrainedState trained;
+  SmallVector<const TrainedValue *> trainedArguments, trainedResults;
 };
 } // namespace
 
@@ -134,6 +145,38 @@ void RoleFinder::findStateByStructure() {
            << result;
 }
 
+/// An evaluation step takes state of another step, an initialisation step makes
+/// it.
+LogicalResult RoleFinder::adoptState() {
+  llvm::Expected<TrainedState> read =
+      readTrainedState(overrides.stateOf, step.getContext());
+  if (!read)
+    return step.emitError(llvm::toString(read.takeError()));
+  trained = std::move(*read);
+  FailureOr<SmallVector<const TrainedValue *>> arguments =
+      matchArguments(step, trained);
+  if (failed(arguments))
+    return failure();
+  trainedArguments = std::move(*arguments);
+  for (auto [argument, value] : llvm::enumerate(trainedArguments)) {
+    if (!value)
+      continue;
+    if (roles[argument])
+      return step.emitError("batch argument '")
+             << getArgumentName(step, argument) << "' is state";
+    roles[argument] = value->role;
+    units[argument] = value->unit;
+  }
+  if (llvm::any_of(trainedArguments, [](auto *value) { return value; }))
+    return success();
+  FailureOr<SmallVector<const TrainedValue *>> results =
+      matchResults(step, trained);
+  if (failed(results))
+    return failure();
+  trainedResults = std::move(*results);
+  return success();
+}
+
 LogicalResult RoleFinder::findState() {
   if (failed(overrides.stateArgs.empty() ? readAliases() : readStateArgs()))
     return failure();
@@ -189,7 +232,8 @@ LogicalResult RoleFinder::findBatch() {
     if (getType(i).getRank() > 0)
       candidates.push_back(i);
   }
-  if (!overrides.batchArgs.empty())
+  // What makes state needs no batch.
+  if (!overrides.batchArgs.empty() || !trainedResults.empty())
     return success();
   auto differs = [&](unsigned i) {
     return getType(i).getDimSize(0) !=
@@ -348,7 +392,25 @@ void RoleFinder::writeAttributes() {
     if (isState(i))
       set(kResultAttr, builder.getI64IntegerAttr(stateResults[i]));
   }
+  auto getTrainedAttrs = [&](const TrainedValue &value) {
+    SmallVector<NamedAttribute> attributes = {
+        {kTrainedAttr, builder.getI64IntegerAttr(value.keep)}};
+    if (value.strategy)
+      attributes.emplace_back(kStrategyAttr, value.strategy);
+    return attributes;
+  };
+  for (auto [argument, value] : llvm::enumerate(trainedArguments))
+    if (value)
+      for (NamedAttribute attribute : getTrainedAttrs(*value))
+        step.setArgAttr(argument, attribute.getName(), attribute.getValue());
   SmallVector<Role> resultRoles(step.getNumResults(), Role::Output);
+  for (auto [result, value] : llvm::enumerate(trainedResults)) {
+    if (!value)
+      continue;
+    resultRoles[result] = value->role;
+    for (NamedAttribute attribute : getTrainedAttrs(*value))
+      step.setResultAttr(result, attribute.getName(), attribute.getValue());
+  }
   for (auto [argument, result] : stateResults) {
     resultRoles[result] = *roles[argument];
     step.setResultAttr(result, kArgumentAttr,
@@ -371,6 +433,7 @@ struct AnnotateRoles : amsp::impl::AnnotateRolesBase<AnnotateRoles> {
     overrides.batchArgs.assign(batchArgs.begin(), batchArgs.end());
     overrides.stateArgs.assign(stateArgs.begin(), stateArgs.end());
     overrides.roles.assign(roles.begin(), roles.end());
+    overrides.stateOf = stateOf;
     if (failed(RoleFinder(*step, overrides).run()))
       return signalPassFailure();
   }

@@ -24,6 +24,7 @@ void amsp::buildImportPipeline(OpPassManager &pm,
   roles.batchArgs = options.batchArgs;
   roles.stateArgs = options.stateArgs;
   roles.roles = options.roles;
+  roles.stateOf = options.stateOf;
   pm.addPass(createAnnotateRoles(roles));
 }
 
@@ -59,6 +60,10 @@ struct PartitionPipelineOptions
   ListOption<std::string> roles{
       *this, "roles",
       llvm::cl::desc("ARGUMENT=ROLE, instead of the role that is found")};
+  Option<std::string> stateOf{
+      *this, "state-of",
+      llvm::cl::desc("the compiled training step whose state this one takes or "
+                     "makes")};
   ListOption<int64_t> levels{
       *this, "levels",
       llvm::cl::desc("sizes of the cluster's levels, innermost first")};
@@ -84,6 +89,7 @@ void amsp::registerPartitionPipeline() {
         partition.stateArgs.assign(options.stateArgs.begin(),
                                    options.stateArgs.end());
         partition.roles.assign(options.roles.begin(), options.roles.end());
+        partition.stateOf = options.stateOf;
         partition.levels.assign(options.levels.begin(), options.levels.end());
         partition.strategy = options.strategy;
         partition.reduceType = options.reduceType;

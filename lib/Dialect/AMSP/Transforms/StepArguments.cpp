@@ -47,6 +47,15 @@ std::string amsp::getArgumentName(func::FuncOp step, unsigned argument) {
   return "arg" + std::to_string(argument);
 }
 
+/// The placement of what is a parameter's or an optimizer state's value.
+static Placement getStatePlacement(Role role, Type type, int64_t keep,
+                                   unsigned strategy) {
+  bool isState = role == Role::Param || role == Role::OptState;
+  if (!isState || cast<RankedTensorType>(type).getRank() == 0)
+    return Placement::replicated();
+  return Placement::flat(ModelState::OS, keep, strategy);
+}
+
 SmallVector<Placement>
 amsp::getArgumentPlacements(func::FuncOp step, ArrayRef<unsigned> strategies) {
   SmallVector<Placement> placements;
@@ -56,22 +65,31 @@ amsp::getArgumentPlacements(func::FuncOp step, ArrayRef<unsigned> strategies) {
     std::optional<Role> role = getRole(step, argument.getArgNumber());
     if (!role || cast<RankedTensorType>(argument.getType()).getRank() == 0)
       continue;
-    if (*role == Role::Param || *role == Role::OptState)
-      placement = Placement::flat(
-          ModelState::OS, kept[argument.getArgNumber()],
-          strategies.empty() ? 0 : strategies[argument.getArgNumber()]);
-    else if (*role == Role::Batch)
+    unsigned index = argument.getArgNumber();
+    if (auto keep = step.getArgAttrOfType<IntegerAttr>(index, kTrainedAttr))
+      kept[index] = keep.getInt();
+    if (*role == Role::Batch)
       placement = Placement::split(0);
+    else
+      placement =
+          getStatePlacement(*role, argument.getType(), kept[index],
+                            strategies.empty() ? 0 : strategies[index]);
   }
   return placements;
 }
 
 PlacementAnalysis amsp::analyzeStep(func::FuncOp step, PlacementContext context,
-                                    ArrayRef<unsigned> strategies) {
+                                    ArrayRef<unsigned> strategies,
+                                    ArrayRef<unsigned> resultStrategies) {
   SmallVector<Placement> arguments = getArgumentPlacements(step, strategies);
   SmallVector<std::optional<Placement>> results(step.getNumResults());
   for (unsigned argument = 0; argument < arguments.size(); ++argument)
     if (std::optional<unsigned> result = getStateResult(step, argument))
       results[*result] = arguments[argument];
+  for (unsigned i = 0; i < results.size() && !resultStrategies.empty(); ++i)
+    if (auto keep = step.getResultAttrOfType<IntegerAttr>(i, kTrainedAttr))
+      results[i] = getStatePlacement(
+          step.getResultAttrOfType<RoleAttr>(i, kRoleAttr).getValue(),
+          step.getResultTypes()[i], keep.getInt(), resultStrategies[i]);
   return PlacementAnalysis(step, arguments, results, context);
 }

@@ -18,6 +18,9 @@ constexpr llvm::StringLiteral kUnitAttr = "amsp.unit";
 constexpr llvm::StringLiteral kPlacementAttr = "amsp.placement";
 constexpr llvm::StringLiteral kGlobalTypeAttr = "amsp.global_type";
 constexpr llvm::StringLiteral kNameAttr = "amsp.name";
+/// On an argument or result that rests as another step's state does: the
+/// leading dimensions that its pieces keep.
+constexpr llvm::StringLiteral kTrainedAttr = "amsp.trained";
 
 } // namespace amsp
 

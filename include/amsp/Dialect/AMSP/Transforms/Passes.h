@@ -22,6 +22,9 @@ struct PartitionOptions {
   llvm::SmallVector<std::string> batchArgs;
   /// `ARG=RESULT`: state, instead of what aliasing and structure say.
   llvm::SmallVector<std::string> stateArgs;
+  /// The compiled training step whose state an evaluation step takes, or an
+  /// initialisation step makes; its strategies count.
+  std::string stateOf;
   /// `ARG=ROLE`, instead of the roles that are found.
   llvm::SmallVector<std::string> roles;
   /// Sizes of the cluster's levels, innermost first.

@@ -117,7 +117,10 @@ def AnnotateRoles : Pass<"amsp-annotate-roles", "::mlir::ModuleOp"> {
       "aliased ones">,
     ListOption<"roles", "roles", "std::string",
       "ARGUMENT=ROLE, where the role that is found is not meant: param, "
-      "opt_state, state, constant">
+      "opt_state, state, constant">,
+    Option<"stateOf", "state-of", "std::string", "\"\"",
+      "the compiled training step, or its manifest, whose state this step takes "
+      "(evaluation) or makes (initialisation)">
   ];
   let dependentDialects = ["::amsp::AMSPDialect"];
 }
