@@ -17,4 +17,4 @@ _amsp_complete() {
 }
 
 shopt -s extglob
-complete -F _amsp_complete amsp-opt amsp-compile amsp-plan amsp-run
+complete -F _amsp_complete amsp-opt amsp-compile amsp-plan amsp-profile amsp-run

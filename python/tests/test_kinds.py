@@ -53,7 +53,7 @@ def others(manifest, kind):
     ]
 
 
-@over("sgd_momentum", "adamw_schedule", "lion", "multi_steps", "bf16_masters", "lamb")
+@over("sgd_momentum", "adamw_schedule", "lion", "bf16_masters", "lamb")
 def test_optimizers_gather_parameters_only(finished):
     assert not finished.comparison.faults
     assert not others(finished.manifest, "all_gather")

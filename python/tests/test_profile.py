@@ -1,0 +1,75 @@
+"""amsp-profile measures, and what it writes can be planned with."""
+
+import csv
+import json
+import shutil
+import subprocess
+
+import pytest
+
+from amsp import export, tools
+from amsp.models import gpt
+
+pytestmark = pytest.mark.skipif(
+    tools.find("amsp-profile") is None, reason="not built: amsp-profile"
+)
+TINY = ("--max-bytes", 65536, "--max-gemm", 64, "--seconds", 0.001)
+
+
+def profile(*options):
+    return tools.call("amsp-profile", *options, timeout=120)
+
+
+@pytest.mark.parametrize("transport", ["threads", "mpi"])
+def test_a_plan_with_what_was_measured(transport, tmp_path):
+    if transport == "mpi" and not shutil.which("mpirun"):
+        pytest.skip("no mpirun")
+    cluster = tmp_path / "here.yaml"
+    profile("-o", cluster, "--ranks", 4, "--transport", transport, *TINY)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["here.csv", "here.yaml"]
+    with (tmp_path / "here.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    kinds = ("all_gather", "reduce_scatter", "all_reduce")
+    expected = [(k, n, b) for k in kinds for n in (2, 4) for b in (4096, 16384, 65536)]
+    found = [(r["collective"], int(r["ranks"]), int(r["bytes"])) for r in rows]
+    assert found == expected
+    assert all(0 < float(row["seconds"]) < 60 for row in rows)
+
+    config = gpt.Config(layers=1, width=8, heads=2, sequence=4, batch=4)
+    step = tmp_path / "step.mlir"
+    shapes = gpt.argument_shapes(config)
+    text, _ = export.step_text(gpt.train_step(config), shapes, (0, 1))
+    export.write_text(step, text)
+    plan = tools.call("amsp-plan", step, "--cluster", cluster, "--format", "json")
+    plan = json.loads(plan.stdout)
+    assert plan["levels"] == [4] and plan["cluster"] == "here"
+
+
+def test_one_rank_has_no_collectives(tmp_path):
+    cluster = tmp_path / "one.yaml"
+    profile("-o", cluster, "--ranks", 1, *TINY, "--name", "alone")
+    assert [p.name for p in tmp_path.iterdir()] == ["one.yaml"]
+    assert "name: alone\n" in cluster.read_text()
+
+
+@pytest.mark.parametrize(
+    "options,message",
+    [
+        (("--ranks", 0), "--ranks must be from 1 to 4096"),
+        (("--ranks", 2, "--max-bytes", 4), "--max-bytes must be at least 4096"),
+        (("--ranks", 2, "--transport", "pigeon"), "--transport must be threads or mpi"),
+        (("--ranks", 2, "--seconds", 0), "--seconds must be positive"),
+    ],
+)
+def test_bad_options(options, message, tmp_path):
+    cluster = tmp_path / "here.yaml"
+    command = tools.command("amsp-profile", "-o", cluster, *options)
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == f"error: {message}\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_no_directory(tmp_path):
+    with pytest.raises(tools.ToolError, match="there is no directory"):
+        profile("-o", tmp_path / "none" / "here.yaml", "--ranks", 2, *TINY)

@@ -1,0 +1,85 @@
+//===- ClusterFile.cpp - A profile as a cluster file ----------------------===//
+
+#include "ClusterFile.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+
+using namespace amsp;
+using namespace amsp::profile;
+using namespace llvm;
+
+static double getPeak(const std::vector<GemmRate> &rates) {
+  double peak = 0;
+  for (const GemmRate &each : rates)
+    peak = std::max(peak, each.rate);
+  return peak;
+}
+
+/// What links would give the measured times: latency from the smallest gather
+/// of the smallest group, bandwidth from the largest one of the largest.
+static void writeLink(raw_ostream &os, const Profile &profile) {
+  const CollectiveTime *small = nullptr, *large = nullptr;
+  for (const CollectiveTime &each : profile.collectives) {
+    if (StringRef(each.kind) != "all_gather")
+      continue;
+    if (!small)
+      small = &each;
+    large = &each;
+  }
+  if (!small)
+    return;
+  double sent = double(large->bytes) * (large->ranks - 1) / large->ranks;
+  os << formatv(", bandwidth: {0:e3}, latency: {1:e3}", sent / large->seconds,
+                small->seconds / (small->ranks - 1));
+}
+
+static void writeTable(raw_ostream &os, const Profile &profile) {
+  os << "collective,ranks,bytes,seconds\n";
+  for (const CollectiveTime &each : profile.collectives)
+    os << formatv("{0},{1},{2},{3:e4}\n", each.kind, each.ranks, each.bytes,
+                  each.seconds);
+}
+
+static void writeYaml(raw_ostream &os, const ClusterDescription &description,
+                      const Profile &profile, StringRef table) {
+  double f32 = getPeak(profile.f32), f64 = getPeak(profile.f64);
+  os << formatv("# Measured by amsp-profile: {0} ranks, transport {1}.\n",
+                description.ranks, description.transport);
+  os << "name: " << description.name << "\n";
+  os << "levels:\n  - {name: rank, size: " << description.ranks;
+  writeLink(os, profile);
+  os << "}\ndevice:\n  name: " << description.name << "\n";
+  os << formatv("  memory: {0:e3}\n", description.memory);
+  os << formatv("  memory_bandwidth: {0:e3}\n", profile.memoryBandwidth);
+  os << formatv("  peak: {{f32: {0:e3}, f64: {1:e3}}\n", f32, f64);
+  os << "  achieved: # f32, square contractions\n";
+  for (const GemmRate &each : profile.f32)
+    os << formatv("    - {{operations: {0:e3}, share: {1:f3}}\n",
+                  double(each.operations), std::max(each.rate / f32, 0.001));
+  if (!table.empty())
+    os << "collectives: [" << sys::path::filename(table) << "]\n";
+}
+
+Error profile::writeClusterFile(StringRef path,
+                                const ClusterDescription &description,
+                                const Profile &profile) {
+  SmallString<128> table;
+  if (!profile.collectives.empty()) {
+    table = path;
+    sys::path::replace_extension(table, "csv");
+    if (Error error = writeToOutput(table, [&](raw_ostream &os) {
+          writeTable(os, profile);
+          return Error::success();
+        }))
+      return error;
+  }
+  return writeToOutput(path, [&](raw_ostream &os) {
+    writeYaml(os, description, profile, table);
+    return Error::success();
+  });
+}
