@@ -7,6 +7,7 @@
 #include "amsp/Compile/StrategyChoice.h"
 #include "amsp/InitAllDialects.h"
 #include "amsp/Placement/PlacementConverter.h"
+#include "amsp/Planner/Timeline.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -221,6 +222,15 @@ static Error writeReport(const Finalist &shown, const PlannedStep &planned,
   return file->commit();
 }
 
+/// The simulated step of the plan that is shown, for a trace viewer.
+static Error writeSimulation(const Finalist &shown) {
+  if (!shown.compiled)
+    return createStringError("--timeline needs --finalists of at least 1: only "
+                             "compiled plans are simulated");
+  const ProgramSimulation &simulation = shown.compiled->simulation;
+  return writeTimeline(timeline, simulation.schedule, simulation.step);
+}
+
 /// The plan to show: the best, or the one that was asked for.
 static Expected<Finalist> getShown(ModuleOp step, const PlannedStep &planned,
                                    const Cluster &cluster,
@@ -308,6 +318,9 @@ static Error run(MLIRContext &context) {
   if (!report.empty())
     if (Error error = writeReport(*shown, *planned, *cluster,
                                   (*module)->getName().value_or("step")))
+      return error;
+  if (!timeline.empty())
+    if (Error error = writeSimulation(*shown))
       return error;
   PlanReport table(*planned, *cluster, *shown, listCollectives, top);
   if (format == Format::JSON)
