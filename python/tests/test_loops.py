@@ -23,12 +23,12 @@ def moved(manifest):
 @pytest.mark.parametrize(
     ("case", "cluster", "strategy", "path", "options"),
     [
-        ("stacked", "levels=2", "zero3", "so", PIPELINE),
+        ("stacked", "levels=2", "zero3", "stablehlo", PIPELINE),
         ("stacked_recomputed", "levels=3", "zero3", "stablehlo", PIPELINE),
-        ("stacked_recomputed", "levels=2x2", "p=2,g=2,os=4", "so", PIPELINE),
-        ("stacked_accumulated", "levels=2x2", "p=2,g=2,os=4", "so", PIPELINE + PEEL),
-        ("stacked_lamb", "levels=4", "zero3", "so", PIPELINE),
-        ("stacks_of_stacks", "levels=3", "zero3", "so", PIPELINE),
+        ("stacked_recomputed", "levels=2x2", "p=2,g=2,os=4", "stablehlo", PIPELINE),
+        ("stacked_accumulated", "levels=2x2", "p=2,g=2,os=4", "stablehlo", PIPELINE + PEEL),
+        ("stacked_lamb", "levels=4", "zero3", "stablehlo", PIPELINE),
+        ("stacks_of_stacks", "levels=3", "zero3", "stablehlo", PIPELINE),
         ("gpt_accumulated", "levels=2x2", "p=1,g=2,os=4", "so", PEEL),
         ("gpt_tied_accumulated", "levels=4", "zero1", "stablehlo", PEEL),
         ("one_microbatch", "levels=2", "zero1", "so", PEEL),
@@ -44,7 +44,9 @@ def test_loops_written_anew_give_the_same_results(
     )
     plain, anew = plain.result(), anew.result()
     assert not anew.comparison.faults
-    assert plain.manifest["program_hash"] != anew.manifest["program_hash"]
+    # A loop of one iteration is none already.
+    same = plain.manifest["program_hash"] == anew.manifest["program_hash"]
+    assert same == (case == "one_microbatch")
     # Collectives move from iteration to iteration; none is added, and one may
     # be shared with a use beside the loop.
     before, after = moved(plain.manifest), moved(anew.manifest)

@@ -240,6 +240,10 @@ static llvm::Expected<CompileOptions> getOptions() {
   options.communication.pipelineBytes = pipelineBytes;
   options.communication.overlap = overlap == "on";
   options.communication.prefetchBytes = prefetchBytes;
+  if (pipelineLoops && emitKind != "stablehlo")
+    return llvm::createStringError(
+        "--pipeline-loops: code for CPU does not carry gathered values from "
+        "iteration to iteration yet; --emit stablehlo does");
   options.cpu = cpu;
   llvm::Expected<EmitKind> emit = getEmitKind();
   if (!emit)

@@ -3,6 +3,7 @@
 #include "StepArguments.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Dialect/StableHLO/IR/CHLOOps.h"
+#include "amsp/Dialect/StableHLO/IR/SdyDialect.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -69,9 +70,26 @@ static LogicalResult verifyOp(Operation *op) {
   return success();
 }
 
+/// A module that was partitioned, or is to be, computes with ranks of its own.
+static LogicalResult verifyOneDevice(ModuleOp module) {
+  for (StringRef name : {"mhlo.num_partitions", "mhlo.num_replicas"})
+    if (auto count = module->getAttrOfType<IntegerAttr>(name);
+        count && count.getInt() > 1)
+      return module.emitError() << "is for " << count.getInt() << " devices ('"
+                                << name << "'); export the step for one device";
+  for (auto mesh : module.getOps<sdy::MeshOp>())
+    if (mesh.getNumDevices() > 1)
+      return mesh.emitOpError("has ")
+             << mesh.getNumDevices()
+             << " devices; export the step for one device, without shardings";
+  return success();
+}
+
 namespace {
 struct VerifyStep : amsp::impl::VerifyStepBase<VerifyStep> {
   void runOnOperation() override {
+    if (failed(verifyOneDevice(getOperation())))
+      return signalPassFailure();
     FailureOr<func::FuncOp> step = getStep(getOperation());
     if (failed(step) || failed(verify(*step)))
       signalPassFailure();

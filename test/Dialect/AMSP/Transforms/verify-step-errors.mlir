@@ -83,3 +83,31 @@ func.func public @main(%w: tensor<3xf32>) -> tensor<3xf32> {
   %1 = stablehlo.real %0 : (tensor<3xcomplex<f32>>) -> tensor<3xf32>
   return %1 : tensor<3xf32>
 }
+
+// -----
+
+// expected-error @+1 {{is for 8 devices ('mhlo.num_partitions'); export the step for one device}}
+module attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%w: tensor<3xf32>) -> tensor<3xf32> {
+    return %w : tensor<3xf32>
+  }
+}
+
+// -----
+
+// expected-error @+1 {{is for 2 devices ('mhlo.num_replicas'); export the step for one device}}
+module attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 2 : i32} {
+  func.func public @main(%w: tensor<3xf32>) -> tensor<3xf32> {
+    return %w : tensor<3xf32>
+  }
+}
+
+// -----
+
+module {
+  // expected-error @+1 {{'sdy.mesh' op has 8 devices; export the step for one device, without shardings}}
+  sdy.mesh @mesh = <["x"=2, "y"=4]>
+  func.func public @main(%w: tensor<3xf32>) -> tensor<3xf32> {
+    return %w : tensor<3xf32>
+  }
+}
