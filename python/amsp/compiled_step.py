@@ -13,6 +13,7 @@ The compiler runs in a process of its own; the ranks are threads of this one.
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import pathlib
 import tempfile
@@ -157,8 +158,17 @@ class ShardedArray:
 class CompiledStep:
     """A compiled step and the state that its ranks hold. See `compile`."""
 
-    def __init__(self, world: runtime.World, args_tree, results_tree, held_argnums, args):
+    def __init__(
+        self,
+        world: runtime.World,
+        args_tree,
+        results_tree,
+        held_argnums,
+        args,
+        state_of: CompiledStep | None = None,
+    ):
         self.world = world
+        self.state_of = state_of
         self.args_tree, self.results_tree = args_tree, results_tree
         manifest = world.manifest
         self.arguments = [
@@ -265,17 +275,23 @@ class CompiledStep:
                     pieces = self.cut(self.arguments[index], leaf)
                 for rank in self.ranks:
                     locals_[rank].append(pieces[rank])
+        made = self.made_state()
         outputs = [
             [
                 None
                 if value.partner is not None
+                else made[value.index][rank]
+                if value.index in made
                 else runtime.empty(value.local_shape, value.dtype)
                 for value in self.results
             ]
-            for _ in self.ranks
+            for rank in self.ranks
         ]
         self.world.run_step(locals_, outputs)
         self.replaced()
+        if made:
+            self.state_of.replaced()
+            self.state_of.steps = self.state_of.batches = 0
         self.steps += 1
         self.batches += 1
         return jax.tree.unflatten(
@@ -283,8 +299,20 @@ class CompiledStep:
             [self.take(value, [rank[value.index] for rank in outputs]) for value in self.results],
         )
 
+    def made_state(self) -> dict[int, list[np.ndarray]]:
+        """The buffers of another step's state that an initialisation step makes,
+        by result: all of it, in order."""
+        trained = [value for value in self.results if value.role in STATE_ROLES]
+        if self.state_of is None or any(value.partner is not None for value in trained):
+            return {}
+        held = sorted(self.state_of.held)
+        return {value.index: self.state_of.held[i] for value, i in zip(trained, held)}
+
     def cut(self, value: Value, leaf) -> list[np.ndarray]:
         """The ranks' pieces of a global value; views of it where they are one."""
+        if isinstance(leaf, ShardedArray) and leaf.placement == value.placement:
+            value.check(leaf)
+            return [leaf.local(rank) for rank in self.ranks]
         if value.placement["kind"] != "split":
             whole = as_array(leaf, value)
             pieces = (placements.shard(whole, value.placement, r, fill=0) for r in self.ranks)
@@ -302,6 +330,10 @@ class CompiledStep:
     def take(self, value: Value, locals_: list):
         if value.partner is not None:
             return ShardedArray(self, self.arguments[value.partner])
+        if value.role in STATE_ROLES and self.state_of is not None:
+            made = self.made_state()
+            held = sorted(self.state_of.held)[list(made).index(value.index)]
+            return ShardedArray(self.state_of, self.state_of.arguments[held])
         return placements.unshard(locals_, value.placement, value.shape)
 
     # Checkpoints
@@ -372,11 +404,12 @@ def compile(
     step: Callable,
     args: Sequence,
     *,
-    batch_argnums: int | Sequence[int],
-    cluster: str | os.PathLike,
+    batch_argnums: int | Sequence[int] = (),
+    cluster: str | os.PathLike | None = None,
     strategy: str | os.PathLike = "auto",
     state_argnums: int | Sequence[int] | None = None,
     frozen_argnums: int | Sequence[int] = (),
+    state_of: CompiledStep | None = None,
     options: Sequence[str] = (),
     stall_limit: float | None = None,
 ) -> CompiledStep:
@@ -388,27 +421,44 @@ def compile(
     look like the first results. `frozen_argnums` are held by the ranks and
     never change. `cluster`, `strategy` and further `options` are those of
     amsp-compile. Raises amsp.tools.ToolError with the compiler's message.
+
+    `state_of` is a compiled training step: `step` is then an evaluation step,
+    which takes its state (sharded arrays, in place), or an initialisation step,
+    whose results begin with all of its state and become it; cluster and strategy
+    are the training step's.
     """
+    if (cluster is None) == (state_of is None):
+        raise ValueError("give either a cluster or state_of")
     args = tuple(shapes_of(arg) for arg in args)
     batch, frozen = as_tuple(batch_argnums), as_tuple(frozen_argnums)
     for number in (*batch, *frozen, *as_tuple(state_argnums or ())):
         if not 0 <= number < len(args):
             raise ValueError(f"there is no argument {number}: the step has {len(args)}")
-    if state_argnums is None:
+    if state_of is not None:
+        state = ()
+        frozen = ()
+    elif state_argnums is None:
         state = infer_state(step, args, (*batch, *frozen))
     else:
         state = tuple(sorted(as_tuple(state_argnums)))
-    export.state_pairs(step, args, state)
+    if state:
+        export.state_pairs(step, args, state)
     ranges = export.leaf_ranges(args)
     with tempfile.TemporaryDirectory(prefix="amsp-") as directory:
         source = pathlib.Path(directory) / "step.mlir"
         library = pathlib.Path(directory) / "step.so"
         source.write_text(export.lower(step, args, state))
         leaves = ",".join(str(leaf) for number in batch for leaf in ranges[number])
-        tools.call(
-            *("amsp-compile", source, "-o", library, "--cluster", cluster),
-            *("--strategy", strategy, "--batch-args", leaves, *options),
-        )
+        if leaves:
+            options = (*options, "--batch-args", leaves)
+        if state_of is None:
+            options = (*options, "--cluster", cluster, "--strategy", strategy)
+        else:
+            trained = pathlib.Path(directory) / "trained.json"
+            trained.write_text(json.dumps(state_of.manifest))
+            levels = "x".join(map(str, state_of.manifest["levels"]))
+            options = (*options, "--cluster", f"levels={levels}", "--state-of", trained)
+        tools.call("amsp-compile", source, "-o", library, *options)
         world = runtime.World(library, stall_limit)
     return CompiledStep(
         world,
@@ -416,4 +466,5 @@ def compile(
         jax.tree.structure(jax.eval_shape(step, *args)),
         tuple(sorted((*state, *frozen))),
         args,
+        state_of,
     )

@@ -232,6 +232,36 @@ def test_frozen_arguments_are_held():
     assert_same_bits(frozen, base)
 
 
+def test_evaluation_and_initialisation_share_the_state(four_ranks):
+    params, state, x, y = make_args()
+
+    def evaluate(weights, x, y):
+        return loss(weights, x, y)
+
+    def initialise(seed):
+        keys = jax.random.split(jax.random.PRNGKey(seed), 3)
+        made = {
+            name: jax.random.normal(key, params[name].shape)
+            for key, name in zip(keys, sorted(params))
+        }
+        return made, optimizer.init(made)
+
+    evaluation = amsp.compile(
+        evaluate, (params, x, y), batch_argnums=(1, 2), state_of=four_ranks
+    )
+    start = amsp.compile(initialise, (np.int32(0),), state_of=four_ranks)
+    held = start(np.int32(3))
+    expected = initialise(3)
+    assert_near(four_ranks.gather(held), expected)
+    assert_near(evaluation(held[0], x, y), loss(expected[0], x, y))
+    *held, outputs = four_ranks(*held, x, y)
+    assert_near(evaluation(held[0], x, y), loss(jax.jit(train_step)(*expected, x, y)[0], x, y))
+    with pytest.raises(ValueError, match="which has replaced it"):
+        evaluation(start(np.int32(3))[0], x, y) and four_ranks.gather(held)
+    with pytest.raises(ValueError, match="either a cluster or state_of"):
+        amsp.compile(evaluate, (params, x, y), batch_argnums=(1, 2))
+
+
 def test_a_step_that_fails_ends_with_the_rank(tmp_path):
     run = compiled(stall_limit=0.5)
     params, state, x, y = make_args()

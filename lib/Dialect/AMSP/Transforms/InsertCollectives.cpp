@@ -131,7 +131,8 @@ struct InsertCollectives
     PlacementContext context;
     context.batchPieces = world;
     context.minSumBits = *type == ReduceType::F32 ? 32 : 0;
-    PlacementAnalysis analysis = analyzeStep(*step, context, units->ofArgument, units->ofResult);
+    PlacementAnalysis analysis =
+        analyzeStep(*step, context, units->ofArgument, units->ofResult);
     setStrategies(module, *step, sizes, *units);
     setPlacements(*step, analysis, grids);
     numGathered += Partitioner(*step, analysis, grids, *type).run();

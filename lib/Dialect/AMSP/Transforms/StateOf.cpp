@@ -31,9 +31,9 @@ static llvm::Expected<std::string> readManifest(StringRef path) {
     return llvm::createStringError(path + ": " + code.message());
   // Lazily: the runtime that the step calls is not here.
   void *handle = dlopen(absolute.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  const auto *step = handle ? static_cast<const amsp_step *>(
-                                  dlsym(handle, AMSP_STEP_SYMBOL))
-                            : nullptr;
+  const auto *step =
+      handle ? static_cast<const amsp_step *>(dlsym(handle, AMSP_STEP_SYMBOL))
+             : nullptr;
   if (!step || step->abi_version != AMSP_STEP_ABI_VERSION)
     return llvm::createStringError(
         path + ": neither a compiled step of this version nor a manifest");
@@ -52,8 +52,7 @@ static Type parseElementType(MLIRContext *context, StringRef text) {
     return builder.getBF16Type();
   bool isUnsigned = text.consume_front("u");
   unsigned width;
-  if ((!isUnsigned && !text.consume_front("i")) ||
-      text.getAsInteger(10, width))
+  if ((!isUnsigned && !text.consume_front("i")) || text.getAsInteger(10, width))
     return {};
   return IntegerType::get(context, width,
                           isUnsigned ? IntegerType::Unsigned
@@ -109,8 +108,7 @@ static std::optional<TrainedValue> readValue(MLIRContext *context,
   if (value.unit.empty())
     return value;
   bool isFrozen = !argument.getInteger("result");
-  value.strategy =
-      readStrategy(context, units.getObject(value.unit), isFrozen);
+  value.strategy = readStrategy(context, units.getObject(value.unit), isFrozen);
   if (!value.strategy)
     return std::nullopt;
   return value;
@@ -189,8 +187,8 @@ amsp::matchArguments(func::FuncOp step, const TrainedState &state) {
     if (found.size() > 1)
       return step.emitError("argument ")
              << index << " '" << name
-             << "' may be each of several trained values, '"
-             << found[0]->name << "' and '" << found[1]->name << "' at least";
+             << "' may be each of several trained values, '" << found[0]->name
+             << "' and '" << found[1]->name << "' at least";
     matched[index] = found.empty() ? nullptr : found.front();
   }
   return matched;

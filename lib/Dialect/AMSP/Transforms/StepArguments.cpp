@@ -71,9 +71,8 @@ amsp::getArgumentPlacements(func::FuncOp step, ArrayRef<unsigned> strategies) {
     if (*role == Role::Batch)
       placement = Placement::split(0);
     else
-      placement =
-          getStatePlacement(*role, argument.getType(), kept[index],
-                            strategies.empty() ? 0 : strategies[index]);
+      placement = getStatePlacement(*role, argument.getType(), kept[index],
+                                    strategies.empty() ? 0 : strategies[index]);
   }
   return placements;
 }

@@ -33,10 +33,9 @@ getArgumentPlacements(mlir::func::FuncOp step,
 /// Placements of all values of a step with roles. New state is returned in the
 /// placement of the argument it replaces, trained values that are results in
 /// that of their strategies.
-PlacementAnalysis
-analyzeStep(mlir::func::FuncOp step, PlacementContext context,
-            llvm::ArrayRef<unsigned> strategies = {},
-            llvm::ArrayRef<unsigned> resultStrategies = {});
+PlacementAnalysis analyzeStep(mlir::func::FuncOp step, PlacementContext context,
+                              llvm::ArrayRef<unsigned> strategies = {},
+                              llvm::ArrayRef<unsigned> resultStrategies = {});
 
 } // namespace amsp
 
