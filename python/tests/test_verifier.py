@@ -44,19 +44,20 @@ def amsp_opt(text, *passes):
 
 @pytest.fixture(scope="module")
 def emitted(tmp_path_factory):
-    """The program of a rank, on tensors with starts and awaits, and on buffers."""
+    """The program of a rank, on tensors with starts and awaits of single tensors,
+    and, with fused collectives, on buffers."""
     root = tmp_path_factory.mktemp("programs")
 
     @functools.cache
     def emit(case, levels, strategy):
         step = (steps.prepared(case, root).directory / "step.mlir").read_text()
         partition = f"amsp-partition={levels} strategy={strategy}"
-        tensors = amsp_opt(step, partition, "amsp-communicate")
+        tensors = amsp_opt(step, partition, "amsp-communicate=fuse=false overlap=false")
         assert tensors.returncode == 0, tensors.stderr
-        split = split_collectives(tensors.stdout)
-        buffers = amsp_opt(split, "amsp-lower-to-linalg", "amsp-bufferize")
+        lower = ("amsp-communicate", "amsp-lower-to-linalg", "amsp-bufferize")
+        buffers = amsp_opt(step, partition, *lower)
         assert buffers.returncode == 0, buffers.stderr
-        return {"tensors": split, "buffers": buffers.stdout}
+        return {"tensors": split_collectives(tensors.stdout), "buffers": buffers.stdout}
 
     return emit
 
