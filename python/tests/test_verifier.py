@@ -52,7 +52,7 @@ def emitted(tmp_path_factory):
     def emit(case, levels, strategy):
         step = (steps.prepared(case, root).directory / "step.mlir").read_text()
         partition = f"amsp-partition={levels} strategy={strategy}"
-        tensors = amsp_opt(step, partition, "amsp-communicate=fuse=false")
+        tensors = amsp_opt(step, partition, "amsp-communicate=fuse=false overlap=false")
         assert tensors.returncode == 0, tensors.stderr
         lower = ("amsp-communicate", "amsp-lower-to-linalg", "amsp-bufferize")
         buffers = amsp_opt(step, partition, *lower)
