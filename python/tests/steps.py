@@ -18,7 +18,7 @@ from amsp import arrays, check, export, reference
 from amsp.models import gpt, language, training
 from amsp.models.training import AdamW, Training
 from kinds import KINDS, loss_scaling
-from step_parts import Step, mlp, normal, sgd, with_optimizer
+from step_parts import Step, mlp, mlp_loss, normal, sgd, with_optimizer
 
 
 def wide_mlp() -> Step:
