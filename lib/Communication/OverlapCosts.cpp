@@ -60,8 +60,9 @@ double OverlapCosts::getSeconds(Operation &op) const {
   op.walk<WalkOrder::PreOrder>([&](Operation *nested) {
     FailureOr<OpCost> cost = getOpCost(nested, device);
     if (succeeded(cost))
-      seconds += static_cast<double>(getTripCount(nested) / outerTrips) *
-                 cost->seconds;
+      // A whole number: the trips of the loops in between.
+      seconds += cost->seconds * static_cast<double>(getTripCount(nested)) /
+                 static_cast<double>(outerTrips);
     bool isContainer = isa<stablehlo::WhileOp, stablehlo::CaseOp>(nested);
     return isContainer ? WalkResult::advance() : WalkResult::skip();
   });

@@ -110,8 +110,9 @@ Finalist FinalistSearch::makeFinalist(const Plan &plan,
 Error FinalistSearch::addSmallerPlans(const Plan &plan) {
   auto candidates = llvm::map_to_vector(
       plan.candidates, [](const Candidate &candidate) { return &candidate; });
-  llvm::stable_sort(candidates, [](const Candidate *a, const Candidate *b) {
-    return a->bytes < b->bytes;
+  // Of equal ones, the first, by its place in the list of candidates.
+  llvm::sort(candidates, [](const Candidate *a, const Candidate *b) {
+    return std::tie(a->bytes, a) < std::tie(b->bytes, b);
   });
   for (const Candidate *candidate :
        ArrayRef(candidates).take_front(kSmallerPlans)) {
@@ -190,9 +191,14 @@ void FinalistSearch::sortFinalists() {
     bool isEqual = finalist.getSeconds() <= least * (1 + kEqualTimes);
     return isEqual ? std::pair(0, 0.0) : std::pair(1, finalist.getSeconds());
   };
-  llvm::stable_sort(finalists, [&](const Finalist &a, const Finalist &b) {
-    return getRank(a) < getRank(b);
-  });
+  std::vector<std::pair<std::pair<int, double>, size_t>> order;
+  for (auto [index, finalist] : llvm::enumerate(finalists))
+    order.emplace_back(getRank(finalist), index);
+  llvm::sort(order);
+  std::vector<Finalist> sorted;
+  for (auto [rank, index] : order)
+    sorted.push_back(std::move(finalists[index]));
+  finalists = std::move(sorted);
 }
 
 Error FinalistSearch::lowerUntilOneFits() {

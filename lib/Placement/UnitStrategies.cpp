@@ -49,7 +49,7 @@ static unsigned addStrategy(UnitStrategies &units, const Strategy &strategy) {
 
 FailureOr<UnitStrategies>
 amsp::getUnitStrategies(func::FuncOp step, ArrayRef<int64_t> levels,
-                        std::optional<Strategy> others) {
+                        const std::optional<Strategy> &others) {
   UnitStrategies units;
   units.ofUnit.assign(step.getNumArguments(), 0);
   units.ofArgument.assign(step.getNumArguments(), 0);

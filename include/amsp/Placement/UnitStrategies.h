@@ -39,7 +39,7 @@ struct UnitStrategies {
 /// for factors that do not fit the levels, and for a missing strategy.
 mlir::FailureOr<UnitStrategies>
 getUnitStrategies(mlir::func::FuncOp step, llvm::ArrayRef<int64_t> levels,
-                  std::optional<Strategy> others);
+                  const std::optional<Strategy> &others);
 
 } // namespace amsp
 

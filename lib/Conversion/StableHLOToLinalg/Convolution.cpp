@@ -77,6 +77,7 @@ private:
   /// Windows along each spatial dimension.
   SmallVector<int64_t> counts;
 };
+} // namespace
 
 /// (group, batch, counts..., sizes..., feature)
 Value ConvolutionEmitter::emitPatches() {
@@ -161,6 +162,7 @@ Value ConvolutionEmitter::emitResult(Value result) {
   return transpose(b, result, permutation);
 }
 
+namespace {
 struct ConvertConvolution : OpConversionPattern<stablehlo::ConvolutionOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -187,7 +189,6 @@ struct ConvertConvolution : OpConversionPattern<stablehlo::ConvolutionOp> {
     return success();
   }
 };
-
 } // namespace
 
 void amsp::populateConvolutionPatterns(const TypeConverter &converter,

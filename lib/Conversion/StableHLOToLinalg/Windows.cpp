@@ -127,9 +127,9 @@ struct ConvertSelectAndScatter
     Value init = stablehlo::BroadcastInDimOp::create(b, flat, op.getInitValue(),
                                                      ArrayRef<int64_t>{});
     auto numbers = stablehlo::ScatterDimensionNumbersAttr::get(
-        b.getContext(), /*updateWindowDims=*/{}, /*insertedWindowDims=*/{0},
-        /*inputBatchingDims=*/{}, /*scatterIndicesBatchingDims=*/{},
-        /*scatterDimsToOperandDims=*/{0}, /*indexVectorDim=*/1);
+        b.getContext(), /*update_window_dims=*/{}, /*inserted_window_dims=*/{0},
+        /*input_batching_dims=*/{}, /*scatter_indices_batching_dims=*/{},
+        /*scatter_dims_to_operand_dims=*/{0}, /*index_vector_dim=*/1);
     auto scatter =
         stablehlo::ScatterOp::create(b, TypeRange(flat), ValueRange(init),
                                      positions, ValueRange(source), numbers);

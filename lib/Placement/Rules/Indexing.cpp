@@ -226,6 +226,8 @@ private:
   }
 };
 
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // dynamic_slice, dynamic_update_slice
 //===----------------------------------------------------------------------===//
@@ -246,6 +248,7 @@ static void truncateIndices(Operation *local, unsigned first, int64_t keep) {
   local->eraseOperands(count, local->getNumOperands() - count);
 }
 
+namespace {
 struct DynamicSliceModel
     : PlacementOpInterface::ExternalModel<DynamicSliceModel,
                                           stablehlo::DynamicSliceOp> {

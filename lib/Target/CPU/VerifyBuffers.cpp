@@ -164,8 +164,7 @@ static LogicalResult checkControl(Operation &op) {
   for (Value operand : op.getOperands()) {
     if (isa<MemRefType>(operand.getType()))
       continue;
-    if (Operation *made = operand.getDefiningOp();
-        made && isa<RankNumberOp>(made))
+    if (auto made = operand.getDefiningOp<RankNumberOp>())
       slice.insert(made);
     (void)getBackwardSlice(operand, &slice, options);
   }
