@@ -9,20 +9,21 @@ using namespace llvm;
 using namespace amsp;
 using testing::ElementsAre;
 
-namespace {
-const std::vector<StepUnit> kUnits = {
+static const std::vector<StepUnit> kUnits = {
     {"embeddings", 64}, {"h.0", 10}, {"h.1", 10}, {"h.2", 12}, {"rest", 3}};
 
-Cluster makeCluster(StringRef text) { return cantFail(parseCluster(text)); }
+static Cluster makeCluster(StringRef text) {
+  return cantFail(parseCluster(text));
+}
 
-std::string getError(StringRef content, StringRef cluster = "levels=2x2") {
+static std::string getError(StringRef content,
+                            StringRef cluster = "levels=2x2") {
   Expected<PlanFile> plan = parsePlanFile(content, "plan.yaml");
   if (!plan)
     return toString(plan.takeError());
   auto strategies = resolvePlanFile(*plan, kUnits, makeCluster(cluster));
   return strategies ? "" : toString(strategies.takeError());
 }
-} // namespace
 
 TEST(UnitPattern, Ranges) {
   UnitPattern range = cantFail(UnitPattern::parse("h.1..11"));
