@@ -44,9 +44,9 @@ def test_loops_written_anew_give_the_same_results(
     )
     plain, anew = plain.result(), anew.result()
     assert not anew.comparison.faults
-    # A loop of one iteration is none already.
-    same = plain.manifest["program_hash"] == anew.manifest["program_hash"]
-    assert same == (case == "one_microbatch")
+    # A loop of one iteration may be none already.
+    if case != "one_microbatch":
+        assert plain.manifest["program_hash"] != anew.manifest["program_hash"]
     # Collectives move from iteration to iteration; none is added, and one may
     # be shared with a use beside the loop.
     before, after = moved(plain.manifest), moved(anew.manifest)

@@ -298,11 +298,15 @@ def test_shapes_of_the_byte_level_gpt():
     assert describe(made) == describe(shaped[:2])
 
 
+# MPT is described for amsp-plan --executor only.
+READERS = {"llama": llama.Config.read, "gpt2": gpt2.Config.read, "mpt": json.loads}
+
+
 @pytest.mark.parametrize("name", sorted(path.name for path in CONFIGS.glob("*.json")))
 def test_ready_configurations(name):
-    data = json.loads((CONFIGS / name).read_text())
-    read = {"llama": llama, "gpt2": gpt2}[data["model_type"]].Config.read
-    read(CONFIGS / name)
+    model = json.loads((CONFIGS / name).read_text())["model_type"]
+    source = CONFIGS / name
+    assert READERS[model](source.read_text() if model == "mpt" else source)
 
 
 def test_parameters_of_the_papers_models():
