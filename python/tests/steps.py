@@ -559,13 +559,16 @@ class Prepared:
     steps: int
 
 
-@functools.cache
-def prepared(name: str, root: pathlib.Path) -> Prepared:
-    with PREPARING:
-        return prepare(CASES[name](), root / name)
-
-
 PREPARING = threading.Lock()
+READY: dict[tuple[str, pathlib.Path], Prepared] = {}
+
+
+def prepared(name: str, root: pathlib.Path) -> Prepared:
+    """Once for all jobs: one that came second would write what the first reads."""
+    with PREPARING:
+        if (name, root) not in READY:
+            READY[name, root] = prepare(CASES[name](), root / name)
+        return READY[name, root]
 
 
 def prepare(step: Step, directory: pathlib.Path) -> Prepared:
