@@ -85,7 +85,7 @@ static cl::opt<bool> peelMicrobatches(
 static cl::opt<bool> pipelineLoops(
     "pipeline-loops", cl::cat(category), cl::init(false),
     cl::desc("In loops over layers, gather one layer ahead and reduce one "
-             "behind"));
+             "behind; with --emit stablehlo"));
 static cl::opt<int64_t> pipelineBytes(
     "pipeline-bytes", cl::cat(category), cl::init(0),
     cl::desc("Bytes that a pipelined loop carries at most (default 0: all)"));
