@@ -13,14 +13,12 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
-from amsp import export, tools
+from amsp import export, resources, tools
 from amsp.models import llama
 from amsp.models.language import LanguageModel
 
@@ -57,15 +55,10 @@ def passes_of(report: str) -> dict[tuple[str, int], float]:
 def compile_once(step: pathlib.Path, output: pathlib.Path, ranks: int) -> Compilation:
     command = tools.command("amsp-compile", step, "-o", output, "--strategy", "zero3")
     command += ["--cluster", f"levels={ranks}", "--mlir-timing"]
-    with tempfile.TemporaryFile("w+") as report:
-        process = subprocess.Popen(command, stdout=report, stderr=subprocess.STDOUT)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        report.seek(0)
-        text = report.read()
-    if process.returncode:
-        raise tools.ToolError(text)
-    return Compilation(passes_of(text), usage.ru_maxrss * 1024, 0)
+    usage = resources.measure(command)
+    if usage.status:
+        raise tools.ToolError(usage.output)
+    return Compilation(passes_of(usage.output), usage.peak_bytes, 0)
 
 
 def least(rounds: list[Compilation]) -> Compilation:

@@ -10,8 +10,9 @@ import os
 import pathlib
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
+
+from amsp import resources
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
@@ -63,16 +64,10 @@ def call(name: str, *arguments, timeout: float | None = None) -> Finished:
 
 def peak_memory(name: str, *arguments) -> int:
     """Runs the tool; the bytes that its process held at most."""
-    with tempfile.TemporaryFile("w+") as output:
-        process = subprocess.Popen(
-            command(name, *arguments), stdout=output, stderr=subprocess.STDOUT
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            output.seek(0)
-            raise ToolError(output.read().strip() or f"{name} failed")
-    return usage.ru_maxrss * 1024
+    usage = resources.measure(command(name, *arguments))
+    if usage.status:
+        raise ToolError(usage.output.strip() or f"{name} ended with {usage.status}")
+    return usage.peak_bytes
 
 
 def compile_step(

@@ -3,8 +3,6 @@ float64, variants of the step against each other, and export without weights."""
 
 import dataclasses
 import json
-import os
-import subprocess
 import sys
 
 import jax
@@ -13,7 +11,7 @@ import numpy as np
 import pytest
 
 import steps
-from amsp import export, reference, tools
+from amsp import export, reference, resources, tools
 from amsp.models import gpt, gpt2, layout, llama
 from amsp.models.language import LanguageModel
 from amsp.models.training import AdamW, Training
@@ -277,12 +275,10 @@ def test_7b_is_exported_from_shapes_in_seconds(tmp_path):
     out = tmp_path / "step.mlir"
     command = [sys.executable, "-m", "amsp.export", "llama", "-o", str(out)]
     command += ["--config", str(CONFIGS / "amsp-7b.json"), "--param-dtype", "bf16"]
-    process = subprocess.Popen([*command, "--seq", "4096"], stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = status
-    assert status == 0
-    assert usage.ru_utime < 30
-    assert usage.ru_maxrss < 2**21  # KiB: 28 GB of weights were never made
+    usage = resources.measure([*command, "--seq", "4096"])
+    assert usage.status == 0, usage.output
+    assert usage.user_seconds < 30
+    assert usage.peak_bytes < 2**31  # 28 GB of weights were never made
     text = out.read_text()
     assert "tensor<4096x11008xbf16>" in text
     assert "params['layers'][31]['down']" in text
