@@ -282,68 +282,6 @@ Value Partitioner::make(Value value, const Placement &placement) {
                            placement, getTag(value));
 }
 
-/// Computes a replicated value's local part from the parts of what it is
-/// computed from; null if its op cannot.
-Value Partitioner::pullUp(Value value, const Placement &placement) {
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getNumResults() != 1)
-    return {};
-  if (isa<stablehlo::ConstantOp>(op))
-    return pullConstant(op, placement);
-  if (auto iota = dyn_cast<stablehlo::IotaOp>(op))
-    return pullIota(iota, placement);
-  auto rules = dyn_cast<PlacementOpInterface>(op);
-  if (!rules)
-    return {};
-  std::optional<SmallVector<Placement>> asked =
-      rules.pullPlacement(placement, analysis.getContext());
-  if (!asked)
-    return {};
-  SmallVector<Value> operands;
-  for (auto [operand, operandPlacement] :
-       llvm::zip_equal(op->getOperands(), *asked))
-    operands.push_back(get(operand, operandPlacement));
-  return emitLocal(op, {*asked, {placement}}, operands)->getResult(0);
-}
-
-Value Partitioner::pullConstant(Operation *op, const Placement &placement) {
-  auto constant = cast<stablehlo::ConstantOp>(op);
-  auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
-  if (!splat)
-    return {};
-  RankedTensorType type =
-      getLocalType(getTensorType(constant), placement, grids);
-  return stablehlo::ConstantOp::create(builder, op->getLoc(),
-                                       splat.resizeSplat(type));
-}
-
-Value Partitioner::pullIota(stablehlo::IotaOp iota,
-                            const Placement &placement) {
-  if (!placement.isSplit())
-    return {};
-  Location loc = iota.getLoc();
-  RankedTensorType type = getLocalType(getTensorType(iota), placement, grids);
-  Value local = stablehlo::IotaOp::create(builder, loc, type,
-                                          iota.getIotaDimensionAttr());
-  if (placement.dim != static_cast<int64_t>(iota.getIotaDimension()))
-    return local;
-  // Counts on from the ranks before this one.
-  auto scalar = RankedTensorType::get({}, builder.getI32Type());
-  Value index = GroupIndexOp::create(
-      builder, loc, scalar,
-      GroupAttr::get(builder.getContext(), grids.front().getWorldDigits()));
-  Value rows = stablehlo::ConstantOp::create(
-      builder, loc,
-      DenseElementsAttr::get(
-          scalar, static_cast<int32_t>(type.getDimSize(placement.dim))));
-  Value first = stablehlo::MulOp::create(builder, loc, index, rows);
-  first =
-      stablehlo::ConvertOp::create(builder, loc, first, type.getElementType());
-  first = stablehlo::BroadcastInDimOp::create(builder, loc, type, first,
-                                              ArrayRef<int64_t>{});
-  return stablehlo::AddOp::create(builder, loc, local, first);
-}
-
 //===----------------------------------------------------------------------===//
 // Uses of parameters
 //===----------------------------------------------------------------------===//

@@ -4,6 +4,7 @@
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/FlatFlow.h"
 #include "amsp/Placement/MinimumCut.h"
+#include "amsp/Placement/PlacementDemand.h"
 #include "amsp/Placement/Recut.h"
 #include "amsp/Placement/Stacks.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -37,7 +38,7 @@ void PlacementAnalysis::run() {
   do {
     visitBlock(step.getBody().front());
   } while (completePartials() || pullFlatCompletions() ||
-           placeGradientCarries());
+           placeGradientCarries() || placeDemandedCarries());
   // A sum that is completed in a loop is complete behind it.
   completions.remove_if(
       [&](auto &entry) { return !getNatural(entry.first).isPartial(); });
@@ -114,10 +115,14 @@ static Placement joinCarry(const Placement &first, const Placement &next) {
 void PlacementAnalysis::visitWhile(WhileOp loop) {
   SmallVector<Placement> carries;
   for (auto [operand, argument] :
-       llvm::zip_equal(loop.getOperand(), loop.getBody().getArguments()))
-    carries.push_back(gradientCarries.contains(argument)
-                          ? gradientCarries.lookup(argument)
-                          : getPlacement(operand));
+       llvm::zip_equal(loop.getOperand(), loop.getBody().getArguments())) {
+    if (gradientCarries.contains(argument))
+      carries.push_back(gradientCarries.lookup(argument));
+    else if (demandedCarries.contains(argument))
+      carries.push_back(demandedCarries.lookup(argument));
+    else
+      carries.push_back(getPlacement(operand));
+  }
   // Carries that met placements which do not join; they stay replicated, so
   // the iteration ends.
   SmallVector<bool> conflicts(carries.size(), false);
@@ -468,4 +473,33 @@ bool PlacementAnalysis::placeGradientCarries() {
     }
   }
   return gradientCarries.size() != before;
+}
+
+//===----------------------------------------------------------------------===//
+// Carries of which each rank needs its piece
+//===----------------------------------------------------------------------===//
+
+/// Random bits, for one: a loop of elementwise ops over counters, for masks of
+/// the batch's rows or for new state in pieces.
+bool PlacementAnalysis::placeDemandedCarries() {
+  SmallVector<BlockArgument> candidates;
+  walkStep(step.getBody().front(), [&](Operation *op) {
+    auto loop = dyn_cast<WhileOp>(op);
+    if (!loop)
+      return;
+    for (BlockArgument carry : loop.getBody().getArguments())
+      if (getTensorType(carry).getRank() > 0 &&
+          getNatural(carry).isReplicated() && !demandedCarries.contains(carry))
+        candidates.push_back(carry);
+  });
+  if (candidates.empty())
+    return false;
+  PlacementDemand demand(step, *this);
+  bool changed = false;
+  for (BlockArgument carry : candidates)
+    if (std::optional<Placement> pieces = demand.getPieces(carry)) {
+      demandedCarries[carry] = *pieces;
+      changed = true;
+    }
+  return changed;
 }

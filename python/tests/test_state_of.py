@@ -102,6 +102,31 @@ def test_an_initialisation_step_makes_the_state_in_its_places(trained, tmp_path)
         np.testing.assert_allclose(out[f"out{i}"], expected, rtol=2e-6, atol=2e-7)
 
 
+def test_initial_values_are_made_in_pieces(tmp_path):
+    """No rank ever has a whole parameter, nor its random bits."""
+    shape = (64, 96)
+
+    def train(params, x):
+        value, gradients = jax.value_and_grad(lambda p: jnp.square(x @ p["w"]).mean())(params)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients), value
+
+    def initialise(key):
+        return {"w": 0.1 * jax.random.normal(key, shape)}
+
+    write(tmp_path / "train.mlir", train, {"w": normal(*shape)}, normal(8, 64), donate_argnums=0)
+    cluster = ("--cluster", "nodes=2,gpus=2")
+    tools.compile_step(tmp_path / "train.mlir", tmp_path / "train.so", cluster[1], "zero3")
+    key = np.asarray(jax.random.PRNGKey(5))
+    write(tmp_path / "init.mlir", initialise, key)
+    arguments = (tmp_path / "init.mlir", "-o", tmp_path / "init.so", *cluster)
+    tools.call("amsp-compile", *arguments, "--state-of", tmp_path / "train.so")
+    assert tools.manifest(tmp_path / "init.so")["arena_bytes"] < 4 * np.prod(shape)
+    arrays.save_arguments(tmp_path / "in.npz", [key])
+    tools.run_step(tmp_path / "init.so", tmp_path / "in.npz", tmp_path / "out.npz", 1)
+    expected = initialise(key)["w"]
+    np.testing.assert_allclose(np.load(tmp_path / "out.npz")["out0"], expected, rtol=2e-6, atol=2e-7)
+
+
 def test_a_manifest_says_as_much_as_the_library(trained):
     text = tools.call("amsp-run", trained / "train.so", "--manifest").stdout
     (trained / "train.json").write_text(text)

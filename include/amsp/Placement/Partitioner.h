@@ -54,6 +54,8 @@ private:
   mlir::Value make(mlir::Value value, const Placement &placement);
   mlir::Value pullUp(mlir::Value value, const Placement &placement);
   mlir::Value pullConstant(mlir::Operation *op, const Placement &placement);
+  mlir::Value pullElement(stablehlo::BroadcastInDimOp broadcast,
+                          const Placement &placement);
   mlir::Value pullIota(stablehlo::IotaOp iota, const Placement &placement);
   bool isWidened(mlir::Value value) const;
   mlir::Value widen(mlir::Value value);

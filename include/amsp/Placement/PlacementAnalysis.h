@@ -26,7 +26,8 @@ namespace amsp {
 /// flat states: so gradients are found, not declared. One that a loop stacks
 /// slice by slice is completed in the iteration that makes the slice, one that
 /// it accumulates, to pieces of G where it is added. Rows that an op moves
-/// between ranks are cut anew behind it (Recut.h).
+/// between ranks are cut anew behind it (Recut.h). A loop's carry of which no
+/// rank needs more than its piece is computed in pieces (PlacementDemand.h).
 class PlacementAnalysis {
 public:
   /// `arguments`: one placement per argument of `step`, `results`: the one in
@@ -66,6 +67,7 @@ private:
   bool placeGradientCarries();
   bool placeGradientCarry(stablehlo::WhileOp loop, unsigned index,
                           const Placement &placement);
+  bool placeDemandedCarries();
   bool keepsPieces(mlir::Value value, int64_t keep,
                    mlir::OpOperand *yield) const;
   void setNatural(mlir::Value value, const Placement &placement);
@@ -79,6 +81,9 @@ private:
   /// Placements of the loop carries (arguments of the body) that accumulate
   /// gradients, or stack them slice by slice.
   llvm::DenseMap<mlir::Value, Placement> gradientCarries;
+  /// Placements of the loop carries (arguments of the body) that would be
+  /// replicated if all their uses did not take the same pieces.
+  llvm::DenseMap<mlir::Value, Placement> demandedCarries;
   llvm::DenseSet<mlir::Value> demanded;
 };
 

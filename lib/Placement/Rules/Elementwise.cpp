@@ -144,6 +144,30 @@ struct ElementwiseModel
     return uniformTransfer(op, result).operands;
   }
 };
+
+/// Elementwise, unless elements change their width.
+struct BitcastConvertModel
+    : PlacementOpInterface::ExternalModel<BitcastConvertModel,
+                                          stablehlo::BitcastConvertOp> {
+  static bool isElementwise(Operation *op) {
+    return getTensorType(op->getOperand(0)).getShape() ==
+           getTensorType(op->getResult(0)).getShape();
+  }
+  Transfer transferPlacements(Operation *op, ArrayRef<Placement> operands,
+                              const PlacementContext &) const {
+    if (isElementwise(op) &&
+        (operands.front().isSplit() || operands.front().isFlat()))
+      return uniformTransfer(op, operands.front());
+    return getReplicatedTransfer(op);
+  }
+  std::optional<SmallVector<Placement>>
+  pullPlacement(Operation *op, const Placement &result,
+                const PlacementContext &) const {
+    if (!isElementwise(op))
+      return std::nullopt;
+    return uniformTransfer(op, result).operands;
+  }
+};
 } // namespace
 
 template <typename... Ops> static void attach(MLIRContext &context) {
@@ -152,6 +176,7 @@ template <typename... Ops> static void attach(MLIRContext &context) {
 
 void rules::attachElementwise(MLIRContext &context) {
   using namespace stablehlo;
+  BitcastConvertOp::attachInterface<BitcastConvertModel>(context);
   attach<AbsOp, AddOp, AndOp, Atan2Op, CbrtOp, CeilOp, ClampOp, ClzOp,
          CompareOp, ConvertOp, CosineOp, DivOp, ExpOp, Expm1Op, FloorOp,
          IsFiniteOp, Log1pOp, LogOp, LogisticOp, MaxOp, MinOp, MulOp, NegOp,
