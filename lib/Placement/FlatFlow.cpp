@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace amsp;
+using stablehlo::CaseOp;
 using stablehlo::WhileOp;
 
 /// True if the broadcast does no more than add dimensions of size 1.
@@ -38,6 +39,10 @@ SmallVector<Value> amsp::getFlatProducers(Value value) {
   unsigned index = cast<OpResult>(value).getResultNumber();
   if (auto loop = dyn_cast<WhileOp>(op))
     return getCarrySources(loop, index);
+  if (auto branches = dyn_cast<CaseOp>(op))
+    return llvm::map_to_vector(branches.getBranches(), [&](Region &branch) {
+      return branch.front().getTerminator()->getOperand(index);
+    });
   if (isa<stablehlo::OptimizationBarrierOp>(op))
     return {op->getOperand(index)};
   if (keepsFlatOrder(op))

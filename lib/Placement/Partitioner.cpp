@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace amsp;
+using stablehlo::CaseOp;
 using stablehlo::WhileOp;
 
 static RankedTensorType getTensorType(Value value) {
@@ -55,6 +56,8 @@ void Partitioner::processBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (auto loop = dyn_cast<WhileOp>(op))
       processWhile(loop);
+    else if (auto branches = dyn_cast<CaseOp>(op))
+      processCase(branches);
     else if (auto barrier = dyn_cast<stablehlo::OptimizationBarrierOp>(op))
       processBarrier(barrier);
     else if (op.getNumResults() != 1 || !isUseChain(op.getResult(0)))
@@ -97,7 +100,7 @@ void Partitioner::processBarrier(stablehlo::OptimizationBarrierOp barrier) {
 Operation *Partitioner::emitLocal(Operation *op, const Transfer &transfer,
                                   ArrayRef<Value> operands) {
   IRMapping mapping;
-  // Branches and combiners see whole values.
+  // Combiners see whole values.
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
   for (Value value : captured)
@@ -173,7 +176,7 @@ void Partitioner::remarkGathers(Operation *op, const Transfer &transfer) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops
+// Loops and branches
 //===----------------------------------------------------------------------===//
 
 void Partitioner::processWhile(WhileOp loop) {
@@ -188,8 +191,10 @@ void Partitioner::processWhile(WhileOp loop) {
       WhileOp::create(builder, loop.getLoc(),
                       TypeRange(ValueRange(initial).getTypes()), initial);
   bool isOutermost = !outermostLoop;
-  if (isOutermost)
+  if (isOutermost) {
     outermostLoop = local;
+    outermostScopes = scopes.size();
+  }
   {
     OpBuilder::InsertionGuard guard(builder);
     processRegion(loop.getCond(), local.getCond(), carries);
@@ -199,6 +204,26 @@ void Partitioner::processWhile(WhileOp loop) {
     outermostLoop = nullptr;
   for (auto [result, value] :
        llvm::zip_equal(loop.getResults(), local.getResults()))
+    define(result, value);
+}
+
+void Partitioner::processCase(CaseOp branches) {
+  SmallVector<Type> types =
+      llvm::map_to_vector(branches.getResults(), [&](Value result) -> Type {
+        return getLocalType(getTensorType(result), analysis.getNatural(result),
+                            grids);
+      });
+  Value index = get(branches.getIndex(), Placement::replicated());
+  auto local = CaseOp::create(builder, branches.getLoc(), types, index,
+                              branches.getBranches().size());
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    for (auto [from, to] :
+         llvm::zip_equal(branches.getBranches(), local.getBranches()))
+      processRegion(from, to, /*carries=*/{});
+  }
+  for (auto [result, value] :
+       llvm::zip_equal(branches.getResults(), local.getResults()))
     define(result, value);
 }
 
@@ -243,11 +268,11 @@ Value Partitioner::lookup(const LocalValues &locals, Value value,
   return {};
 }
 
-void Partitioner::remember(Value value, const Placement &placement,
-                           Value local) {
+void Partitioner::remember(Value value, const Placement &placement, Value local,
+                           size_t open) {
   locals[value].push_back({placement, local});
-  if (!scopes.empty())
-    scopes.back().push_back({value, placement});
+  if (open != 0)
+    scopes[open - 1].push_back({value, placement});
 }
 
 Value Partitioner::get(Value value, const Placement &placement) {
@@ -413,10 +438,7 @@ Value Partitioner::getKept(Value value) {
   Value local =
       converter.convert(builder, value.getLoc(), lookup(locals, value, resting),
                         getTensorType(value), resting, kept, getTag(value));
-  if (isOutside)
-    locals[value].push_back({kept, local});
-  else
-    remember(value, kept, local);
+  remember(value, kept, local, isOutside ? outermostScopes : scopes.size());
   return local;
 }
 

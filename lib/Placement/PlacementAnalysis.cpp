@@ -11,6 +11,7 @@
 
 using namespace mlir;
 using namespace amsp;
+using stablehlo::CaseOp;
 using stablehlo::WhileOp;
 
 static Operation *getYield(Region &region) {
@@ -76,6 +77,10 @@ void PlacementAnalysis::visitBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (auto loop = dyn_cast<WhileOp>(op)) {
       visitWhile(loop);
+      continue;
+    }
+    if (auto branches = dyn_cast<CaseOp>(op)) {
+      visitCase(branches);
       continue;
     }
     Transfer transfer = getTransfer(&op);
@@ -151,8 +156,29 @@ void PlacementAnalysis::visitWhile(WhileOp loop) {
     setNatural(result, carry);
 }
 
+/// A result is in the pieces that some branches hand on, if they agree; others
+/// cut theirs. Sums are completed in the branches.
+void PlacementAnalysis::visitCase(CaseOp branches) {
+  for (Region &branch : branches.getBranches())
+    visitBlock(branch.front());
+  for (auto [index, result] : llvm::enumerate(branches.getResults())) {
+    Placement joined = Placement::replicated();
+    bool agree = true;
+    for (Region &branch : branches.getBranches()) {
+      Placement next = getPlacement(getYield(branch)->getOperand(index));
+      if (!next.isSplit() && !next.isFlat())
+        continue;
+      agree &= joined.isReplicated() || joined == next;
+      joined = next;
+    }
+    setNatural(result, agree ? joined : Placement::replicated());
+  }
+}
+
 Placement PlacementAnalysis::getYielded(OpOperand &operand) const {
   Operation *terminator = operand.getOwner();
+  if (auto branches = dyn_cast<CaseOp>(terminator->getParentOp()))
+    return getNatural(branches.getResult(operand.getOperandNumber()));
   if (auto loop = dyn_cast<WhileOp>(terminator->getParentOp())) {
     if (terminator->getParentRegion() == &loop.getCond())
       return Placement::replicated();
@@ -234,14 +260,14 @@ private:
 };
 } // namespace
 
-/// Visits the ops of a step and of its loops, in program order; regions of
-/// other ops (combiners, branches) belong to their op.
+/// Visits the ops of a step, of its loops and branches, in program order;
+/// combiners belong to their op.
 static void walkStep(Block &block, function_ref<void(Operation *)> visit) {
   for (Operation &op : block) {
     visit(&op);
-    if (auto loop = dyn_cast<WhileOp>(op))
-      for (Region *region : {&loop.getCond(), &loop.getBody()})
-        walkStep(region->front(), visit);
+    if (isa<WhileOp, CaseOp>(op))
+      for (Region &region : op.getRegions())
+        walkStep(region.front(), visit);
   }
 }
 
@@ -259,7 +285,9 @@ static void addToGraph(PartialGraph &graph, Operation *op,
       if (!isBarrier || result.getResultNumber() == index)
         graph.addEdge(operand, result);
   }
-  // What a branch captures is used whole.
+  // Branches have edges of their own; what a combiner captures is used whole.
+  if (isa<CaseOp>(op))
+    return;
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
   for (Value value : captured)

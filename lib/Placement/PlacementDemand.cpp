@@ -6,6 +6,7 @@
 
 using namespace mlir;
 using namespace amsp;
+using stablehlo::CaseOp;
 using stablehlo::WhileOp;
 
 static bool isInPieces(const Placement &placement) {
@@ -51,6 +52,8 @@ bool PlacementDemand::visitBlock(Block &block) {
   for (Operation &op : llvm::reverse(block)) {
     if (auto loop = dyn_cast<WhileOp>(op))
       changed |= visitWhile(loop);
+    else if (auto branches = dyn_cast<CaseOp>(op))
+      changed |= visitCase(branches);
     else if (op.hasTrait<OpTrait::IsTerminator>())
       changed |= visitTerminator(&op);
     else
@@ -61,7 +64,7 @@ bool PlacementDemand::visitBlock(Block &block) {
 
 bool PlacementDemand::visitOp(Operation *op) {
   bool changed = false;
-  // Branches and combiners see whole values.
+  // Combiners see whole values.
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
   for (Value value : captured)
@@ -106,6 +109,13 @@ bool PlacementDemand::visitTerminator(Operation *terminator) {
     else
       changed |= join(operand.get(), analysis.getYielded(operand));
   }
+  return changed;
+}
+
+bool PlacementDemand::visitCase(CaseOp branches) {
+  bool changed = join(branches.getIndex(), Placement::replicated());
+  for (Region &branch : branches.getBranches())
+    changed |= visitBlock(branch.front());
   return changed;
 }
 

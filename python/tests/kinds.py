@@ -97,6 +97,27 @@ def multi_steps(rows=24) -> Step:
     return mlp(optimizer, steps=5, rows=rows)
 
 
+def skipped_infinite(rows=24) -> Step:
+    """A branch makes the update, clipped; in the second step the loss is infinite,
+    and another branch hands the states on."""
+    inner = optax.chain(optax.clip_by_global_norm(0.5), optax.adam(0.05))
+    optimizer = optax.apply_if_finite(inner, max_consecutive_errors=3)
+
+    def loss(params, tick, x, y):
+        error = jnp.square(jnp.tanh(x @ params["w0"] + params["b0"]) @ params["w1"] - y)
+        return (error * jnp.where(tick == 1, jnp.inf, 1.0)).mean()
+
+    def step(params, state, tick, x, y):
+        gradients = jax.grad(loss)(params, tick, x, y)
+        updates, state = optimizer.update(gradients, state, params)
+        return optax.apply_updates(params, updates), state, tick + 1
+
+    params = {name: value for name, value in mlp_parameters().items() if name != "b1"}
+    batch = (normal(rows, 5, seed=5), normal(rows, 3, seed=6))
+    args = (params, optimizer.init(params), np.int32(0), *batch)
+    return Step(step, args, 3, steps=4)
+
+
 # Precision
 
 
@@ -469,6 +490,7 @@ KINDS: dict[str, Callable[..., Step]] = {
     "adafactor": adafactor,
     "muon": muon,
     "multi_steps": multi_steps,
+    "skipped_infinite": skipped_infinite,
     "bf16_masters": bf16_masters,
     "loss_scaling": loss_scaling,
     "scanned_layers": scanned_layers,

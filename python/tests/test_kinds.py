@@ -53,7 +53,10 @@ def others(manifest, kind):
     ]
 
 
-@over("sgd_momentum", "adamw_schedule", "lion", "bf16_masters", "lamb")
+@over(
+    *("sgd_momentum", "adamw_schedule", "lion", "bf16_masters", "lamb"),
+    *("multi_steps", "skipped_infinite"),
+)
 def test_optimizers_gather_parameters_only(finished):
     assert not finished.comparison.faults
     assert not others(finished.manifest, "all_gather")

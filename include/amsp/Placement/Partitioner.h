@@ -41,6 +41,7 @@ private:
   void processOp(mlir::Operation *op);
   void processBarrier(stablehlo::OptimizationBarrierOp barrier);
   void processWhile(stablehlo::WhileOp loop);
+  void processCase(stablehlo::CaseOp branches);
   void processRegion(mlir::Region &from, mlir::Region &to,
                      llvm::ArrayRef<Placement> carries);
   mlir::Operation *emitLocal(mlir::Operation *op, const Transfer &transfer,
@@ -82,9 +83,14 @@ private:
 
   static mlir::Value lookup(const LocalValues &locals, mlir::Value value,
                             const Placement &placement);
-  /// Makes a local value known until the current loop's region ends.
+  /// Makes a local value known until the innermost of the first `open` regions
+  /// ends.
   void remember(mlir::Value value, const Placement &placement,
-                mlir::Value local);
+                mlir::Value local, size_t open);
+  void remember(mlir::Value value, const Placement &placement,
+                mlir::Value local) {
+    remember(value, placement, local, scopes.size());
+  }
 
   // Accessors of ops are not const.
   mutable mlir::func::FuncOp step;
@@ -94,8 +100,10 @@ private:
   mlir::OpBuilder builder;
   /// Where ops for the outermost level go while a loop is being built.
   mlir::Operation *outermostLoop = nullptr;
+  /// How many regions are open around that loop.
+  size_t outermostScopes = 0;
   LocalValues locals, windowLocals;
-  /// The local values remembered in each open loop region.
+  /// The local values remembered in each open region.
   llvm::SmallVector<llvm::SmallVector<std::pair<mlir::Value, Placement>>>
       scopes;
   llvm::StringRef windowUnit;

@@ -9,6 +9,7 @@
 #include "llvm/ADT/MapVector.h"
 
 namespace amsp::stablehlo {
+class CaseOp;
 class WhileOp;
 } // namespace amsp::stablehlo
 
@@ -50,10 +51,11 @@ public:
     return completions;
   }
 
-  /// The placements an op takes and gives. Not for `while` and terminators.
+  /// The placements an op takes and gives. Not for `while` and terminators; of
+  /// `case`, only what it takes.
   Transfer getTransfer(mlir::Operation *op) const;
-  /// The placement of a value that a terminator hands on: of a loop's carry, or
-  /// of the step's result.
+  /// The placement of a value that a terminator hands on: of a loop's carry, of
+  /// a conditional's result, or of the step's result.
   Placement getYielded(mlir::OpOperand &operand) const;
   const PlacementContext &getContext() const { return context; }
 
@@ -61,6 +63,7 @@ private:
   void run();
   void visitBlock(mlir::Block &block);
   void visitWhile(stablehlo::WhileOp loop);
+  void visitCase(stablehlo::CaseOp branches);
   bool completePartials();
   bool pullFlatCompletions();
   bool demandFlat(mlir::Value value, const Placement &asked);

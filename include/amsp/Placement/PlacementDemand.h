@@ -24,6 +24,7 @@ private:
   bool visitBlock(mlir::Block &block);
   bool visitOp(mlir::Operation *op);
   bool visitWhile(stablehlo::WhileOp loop);
+  bool visitCase(stablehlo::CaseOp branches);
   bool visitTerminator(mlir::Operation *terminator);
   bool join(mlir::Value value, const Placement &placement);
   bool joinAsDemanded(mlir::Value value, mlir::Value by);

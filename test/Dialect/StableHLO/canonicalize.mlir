@@ -35,3 +35,51 @@ func.func @constants() -> (tensor<2x2xi32>, tensor<3x2xi32>, tensor<1x3xi32>) {
   %2 = stablehlo.slice %c_0 [1:2, 0:3] : (tensor<2x3xi32>) -> tensor<1x3xi32>
   return %0, %1, %2 : tensor<2x2xi32>, tensor<3x2xi32>, tensor<1x3xi32>
 }
+
+// -----
+
+// Of a known number, only its branch is left; out of range, the last one.
+
+// CHECK-LABEL: func.func @known_branch
+// CHECK-SAME: %[[A:.*]]: tensor<f32>, %[[B:.*]]: tensor<f32>
+func.func @known_branch(%a: tensor<f32>, %b: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  // CHECK-NEXT: %[[SUM:.*]] = stablehlo.add %[[A]], %[[B]]
+  // CHECK-NEXT: return %[[SUM]], %[[B]]
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %x = "stablehlo.case"(%one) ({
+    stablehlo.return %a : tensor<f32>
+  }, {
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }, {
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<i32>) -> tensor<f32>
+  %below = stablehlo.constant dense<-1> : tensor<i32>
+  %y = "stablehlo.case"(%below) ({
+    stablehlo.return %a : tensor<f32>
+  }, {
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<i32>) -> tensor<f32>
+  return %x, %y : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// One form for both conditionals.
+
+// CHECK-LABEL: func.func @if_is_case
+// CHECK-SAME: %[[P:.*]]: tensor<i1>, %[[A:.*]]: tensor<f32>, %[[B:.*]]: tensor<f32>
+func.func @if_is_case(%p: tensor<i1>, %a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  // CHECK-DAG: %[[ZERO:.*]] = stablehlo.constant dense<0> : tensor<i32>
+  // CHECK-DAG: %[[ONE:.*]] = stablehlo.constant dense<1> : tensor<i32>
+  // CHECK: %[[I:.*]] = stablehlo.select %[[P]], %[[ZERO]], %[[ONE]]
+  // CHECK: "stablehlo.case"(%[[I]]) ({
+  // CHECK-NEXT: stablehlo.return %[[A]]
+  // CHECK: stablehlo.return %[[B]]
+  %x = "stablehlo.if"(%p) ({
+    stablehlo.return %a : tensor<f32>
+  }, {
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<i1>) -> tensor<f32>
+  return %x : tensor<f32>
+}

@@ -2,7 +2,8 @@
 
 #include "Verification.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace amsp::stablehlo;
@@ -93,3 +94,36 @@ LogicalResult CaseOp::verify() {
 }
 
 LogicalResult CaseOp::verifyRegions() { return verifyBranches(*this); }
+
+LogicalResult IfOp::canonicalize(IfOp op, PatternRewriter &rewriter) {
+  auto scalar = RankedTensorType::get({}, rewriter.getI32Type());
+  auto number = [&](int32_t value) -> Value {
+    return ConstantOp::create(rewriter, op.getLoc(),
+                              DenseElementsAttr::get(scalar, value));
+  };
+  Value index = SelectOp::create(rewriter, op.getLoc(), op.getPred(), number(0),
+                                 number(1));
+  auto branches = CaseOp::create(rewriter, op.getLoc(), op.getResultTypes(),
+                                 index, /*branchesCount=*/2);
+  for (auto [from, to] :
+       llvm::zip_equal(op->getRegions(), branches.getBranches()))
+    rewriter.inlineRegionBefore(from, to, to.end());
+  rewriter.replaceOp(op, branches);
+  return success();
+}
+
+LogicalResult CaseOp::canonicalize(CaseOp op, PatternRewriter &rewriter) {
+  DenseIntElementsAttr index;
+  if (!matchPattern(op.getIndex(), m_Constant(&index)))
+    return failure();
+  int64_t number = index.getSplatValue<APInt>().getSExtValue();
+  int64_t count = op.getBranches().size();
+  if (number < 0 || number >= count)
+    number = count - 1;
+  Block &selected = op.getBranches()[number].front();
+  Operation *terminator = selected.getTerminator();
+  rewriter.inlineBlockBefore(&selected, op);
+  rewriter.replaceOp(op, terminator->getOperands());
+  rewriter.eraseOp(terminator);
+  return success();
+}

@@ -54,20 +54,26 @@ class StableHLO_BranchOp<string mnemonic, list<Trait> traits = []>
 
 def StableHLO_IfOp : StableHLO_BranchOp<"if"> {
   let summary = "The values of one of two regions";
+  let description = "Canonicalization makes a `case` of it.";
   let arguments = (ins StableHLO_ScalarPredTensor:$pred);
   let results = (outs Variadic<StableHLO_Tensor>);
   let regions = (region SizedRegion<1>:$true_branch, SizedRegion<1>:$false_branch);
   let hasRegionVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def StableHLO_CaseOp : StableHLO_BranchOp<"case"> {
   let summary = "The values of the region with a given number";
-  let description = "A number out of range selects the last region.";
+  let description = [{
+    A number out of range selects the last region. Canonicalization leaves only
+    the region that a constant number selects.
+  }];
   let arguments = (ins StableHLO_ScalarI32Tensor:$index);
   let results = (outs Variadic<StableHLO_Tensor>);
   let regions = (region VariadicRegion<SizedRegion<1>>:$branches);
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def StableHLO_OptimizationBarrierOp
