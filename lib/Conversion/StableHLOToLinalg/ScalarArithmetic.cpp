@@ -374,11 +374,16 @@ static Value emitFloatToFloat(ImplicitLocOpBuilder &b, Value value, Type to) {
   unsigned toWidth = to.getIntOrFloatBitWidth();
   if (value.getType() == to)
     return value;
-  if (fromWidth < toWidth)
+  // Between bf16 and f16, which hold different values, and between bf16 and f64
+  // through f32; so does XLA, although it rounds f64 twice.
+  Type single = b.getF32Type();
+  bool isBetweenHalves = fromWidth == toWidth;
+  bool isFarFromBF16 = (value.getType().isBF16() && to.isF64()) ||
+                       (value.getType().isF64() && to.isBF16());
+  if (isBetweenHalves || isFarFromBF16)
+    value = emitFloatToFloat(b, value, single);
+  if (value.getType().getIntOrFloatBitWidth() < toWidth)
     return arith::ExtFOp::create(b, to, value);
-  // bf16 and f16 hold different values: through f32.
-  if (fromWidth == toWidth)
-    value = arith::ExtFOp::create(b, b.getF32Type(), value);
   return arith::TruncFOp::create(b, to, value);
 }
 

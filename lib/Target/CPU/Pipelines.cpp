@@ -40,6 +40,7 @@ void amsp::buildBufferizePipeline(OpPassManager &pm) {
 void amsp::buildLowerToLLVMPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createLowerKernels());
   pm.addPass(createLowerHost());
+  pm.addPass(createExpandBFloat16());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
@@ -50,6 +51,7 @@ void amsp::buildLowerToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createStoreBFloat16AsInteger());
   pm.addPass(createExportStep());
   pm.addPass(createCanonicalizerPass());
 }

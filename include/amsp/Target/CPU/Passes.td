@@ -343,6 +343,36 @@ def LowerKernels : Pass<"amsp-lower-kernels", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
+def ExpandBFloat16 : Pass<"amsp-expand-bf16", "::mlir::ModuleOp"> {
+  let summary = "computes bf16 in f32 and rounds by integer operations";
+  let description = [{
+    Few CPUs round to bf16: for the others LLVM calls a function that the C
+    library need not have, and that hinders vectorisation. So arithmetic on bf16
+    is done in f32, each result rounded to the nearest, ties to even, and the
+    rounding is integer arithmetic on its bits. All CPUs give the same bits,
+    subnormal numbers included.
+
+    ```mlir
+    func.func @add(%a: bf16, %b: bf16) -> bf16 {
+      %0 = arith.addf %a, %b : bf16
+      return %0 : bf16
+    }
+    ```
+    becomes an `arith.addf` in f32 between shifts of bits.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
+
+def StoreBFloat16AsInteger : Pass<"amsp-store-bf16-as-i16", "::mlir::ModuleOp"> {
+  let summary = "gives values of bf16 the type i16";
+  let description = [{
+    Of the LLVM dialect, where nothing computes in bf16 any more
+    (`amsp-expand-bf16`): values are loaded, stored, chosen between and handed on
+    as bits. LLVM would widen those that it holds in registers, and round them
+    back by a call.
+  }];
+}
+
 def ExportStep : Pass<"amsp-export-step", "::mlir::ModuleOp"> {
   let summary = "adds the symbol by which a runtime finds the step";
   let description = [{
