@@ -492,6 +492,13 @@ std::optional<unsigned> Partitioner::getParameter(Value value) const {
     else
       break;
   }
+  // What one branch hands on for the backward pass; others have zeros.
+  if (auto branches = value.getDefiningOp<CaseOp>()) {
+    for (Value producer : getFlatProducers(value))
+      if (std::optional<unsigned> parameter = getParameter(producer))
+        return parameter;
+    return std::nullopt;
+  }
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner()->getParentOp() != step)
     return std::nullopt;

@@ -90,6 +90,9 @@ class State:
 
 
 INSTRUCTIONS: dict[str, Callable[[State], None]] = {}
+# The seed from which on random programs have an instruction that came later, so
+# that those of smaller seeds stay what they are.
+FIRST_SEEDS = {"branch": 200, "drop": 200}
 
 
 def instruction(function):
@@ -336,6 +339,28 @@ def punish(s):
         s.penalty += 0.1 * jnp.square(s.top.mean(0)).sum()
 
 
+@instruction
+def branch(s):
+    """Rows, a parameter and a sum of rows, in one branch or the other."""
+    w = s.parameter(s.top.shape[-1], s.top.shape[-1])
+    number = s.labels.sum() if s.rng.random() < 0.5 else jnp.int32(s.rng.integers(2))
+    branches = [
+        lambda h: h @ w,
+        lambda h: h * jax.nn.sigmoid(w.sum()),
+        lambda h: h - h.mean(0),
+    ]
+    s.push(jax.lax.switch(number % 3, branches, jnp.asarray(s.top, w.dtype)))
+
+
+@instruction
+def drop(s):
+    key = jax.random.fold_in(jax.random.PRNGKey(3), int(s.rng.integers(9)))
+    if s.rng.random() < 0.5:
+        s.push(jnp.where(jax.random.bernoulli(key, 0.8, s.top.shape), s.top, 0))
+    else:
+        s.push(s.top + 0.1 * jax.random.normal(key, (1, s.top.shape[-1]), s.top.dtype))
+
+
 OPTIMIZERS: dict[str, Callable[[], optax.GradientTransformation]] = {
     "sgd": lambda: optax.sgd(0.1),
     "momentum": lambda: optax.sgd(0.1, momentum=0.9),
@@ -412,7 +437,7 @@ class Program:
 
 def random_program(seed: int) -> Program:
     rng = np.random.default_rng(seed)
-    names = list(INSTRUCTIONS)
+    names = [name for name in INSTRUCTIONS if seed >= FIRST_SEEDS.get(name, 0)]
     count = int(rng.integers(2, 10))
     chosen = [names[int(i)] for i in rng.integers(0, len(names), count)]
     if rng.random() < 0.6:

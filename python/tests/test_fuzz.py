@@ -7,7 +7,19 @@ import fuzz
 pytestmark = pytest.mark.needs_tools
 
 # Reduced by scripts/fuzz.sh from what it found.
-REGRESSIONS: list[fuzz.Trial] = []
+REGRESSIONS = [
+    # A branch hands on a view of a value that is read later.
+    fuzz.Trial(
+        (
+            fuzz.Program(
+                5205, (("cut", 74715), ("branch", 88094), ("join", 46340)), "square", "sgd", "none"
+            ),
+        ),
+        *((2,), "zero3", "so"),
+    ),
+    # Branches and random bits.
+    *fuzz.trials(200, 20),
+]
 
 TRIALS = fuzz.trials(0, 200)
 

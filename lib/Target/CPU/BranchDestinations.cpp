@@ -26,6 +26,16 @@ static bool hasBufferOfItsOwn(Value tensor) {
   return isa_and_nonnull<tensor::EmptyOp, AllocTensorOp>(root);
 }
 
+/// What `tensor` is a view of, through all views.
+static Value getViewed(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (!isView(op))
+      break;
+    tensor = op->getOperand(0);
+  }
+  return tensor;
+}
+
 /// True if nothing after `conditional` needs `tensor`, itself or a view of it.
 static bool diesIn(Value tensor, Operation *conditional) {
   return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
@@ -82,7 +92,7 @@ bool BranchDestinations::isDestinationRoot(Value root) {
 
 bool BranchDestinations::canUpdate(Value tensor) {
   return tensor.getParentBlock() == conditional->getBlock() &&
-         diesIn(tensor, conditional) &&
+         diesIn(getViewed(tensor), conditional) &&
          !isDestinationRoot(getDestinationRoot(tensor));
 }
 

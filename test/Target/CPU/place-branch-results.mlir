@@ -100,3 +100,29 @@ func.func @states(%a: tensor<8xf32> {amsp.result = 0 : i64}, %b: tensor<8xf32> {
   }
   return %0#0, %0#1 : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// A view of a value that is read later is not overwritten.
+// CHECK-LABEL: func.func @viewed
+// CHECK: %[[VIEW:.*]] = tensor.expand_shape
+// CHECK: %[[NEW:.*]] = bufferization.alloc_tensor() : tensor<8x1xf32>
+// CHECK: scf.if
+// CHECK: linalg.copy ins(%[[VIEW]] : {{.*}}) outs(%[[NEW]]
+// CHECK: else
+// CHECK: bufferization.materialize_in_destination %{{.*}} in %[[NEW]]
+func.func @viewed(%x: tensor<8xf32>, %flag: tensor<i1>) -> (tensor<8x1xf32>, tensor<8xf32>) {
+  %c = tensor.extract %flag[] : tensor<i1>
+  %e = tensor.empty() : tensor<8xf32>
+  %old = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %view = tensor.expand_shape %old [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+  %0 = scf.if %c -> tensor<8x1xf32> {
+    scf.yield %view : tensor<8x1xf32>
+  } else {
+    %e1 = tensor.empty() : tensor<8xf32>
+    %1 = linalg.log ins(%x : tensor<8xf32>) outs(%e1 : tensor<8xf32>) -> tensor<8xf32>
+    %v = tensor.expand_shape %1 [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+    scf.yield %v : tensor<8x1xf32>
+  }
+  return %0, %old : tensor<8x1xf32>, tensor<8xf32>
+}
