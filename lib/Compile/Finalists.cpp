@@ -1,6 +1,7 @@
 //===- Finalists.cpp - The best plans, compiled ---------------------------===//
 
 #include "amsp/Compile/Finalists.h"
+#include "PlanCompiler.h"
 #include "amsp/Planner/UnitPattern.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
@@ -38,16 +39,21 @@ namespace {
 class FinalistSearch {
 public:
   FinalistSearch(ModuleOp step, const Cluster &cluster,
-                 const PlanningOptions &options)
-      : step(step), cluster(cluster), options(options) {
+                 const PlanningOptions &options,
+                 const CollectiveModel &collectives)
+      : step(step), cluster(cluster), options(options),
+        units(getStepUnits(getStepFunction(step))), collectives(collectives),
+        limit(options.memoryLimit.value_or(*cluster.device->memory)),
+        compiler(step, units, this->options.partition,
+                 this->options.communication, cluster, this->collectives) {
     this->options.partition.levels = cluster.getSizes();
-    units = getStepUnits(getStepFunction(step));
   }
 
   Expected<PlannedStep> run();
 
 private:
-  Error compile(Finalist finalist, bool lowers);
+  Expected<Plan> search();
+  Error compile(std::vector<Finalist> selected, bool lowers);
   Error lowerUntilOneFits();
   std::vector<Finalist> select(const Plan &plan) const;
   Error addSmallerPlans(const Plan &plan);
@@ -70,30 +76,27 @@ private:
   const Cluster &cluster;
   PlanningOptions options;
   std::vector<StepUnit> units;
-  std::optional<CollectiveModel> collectives;
+  CollectiveModel collectives;
   double limit = 0;
-  /// The plan that is compiled first.
-  std::optional<std::pair<std::vector<Strategy>, CompiledPlan>> known;
+  PlanCompiler compiler;
   std::vector<Finalist> finalists;
 };
 } // namespace
 
-Error FinalistSearch::compile(Finalist finalist, bool lowers) {
-  if (isKnown(finalist.strategies))
-    return Error::success();
-  if (options.finalists == 0) {
-    finalists.push_back(std::move(finalist));
-    return Error::success();
+Error FinalistSearch::compile(std::vector<Finalist> selected, bool lowers) {
+  llvm::erase_if(selected, [&](const Finalist &finalist) {
+    return isKnown(finalist.strategies);
+  });
+  if (options.finalists > 0) {
+    std::vector<PlanTask> tasks;
+    for (const Finalist &finalist : selected)
+      tasks.push_back({finalist.strategies, lowers, {}});
+    if (Error error = compiler.compile(std::move(tasks)))
+      return error;
+    for (Finalist &finalist : selected)
+      finalist.compiled = compiler.get(finalist.strategies);
   }
-  Expected<CompiledPlan> compiled =
-      finalist.strategies == known->first
-          ? known->second
-          : compilePlan(step, units, finalist.strategies, options.partition,
-                        options.communication, cluster, *collectives, lowers);
-  if (!compiled)
-    return compiled.takeError();
-  finalist.compiled = std::move(*compiled);
-  finalists.push_back(std::move(finalist));
+  llvm::move(selected, std::back_inserter(finalists));
   return Error::success();
 }
 
@@ -118,7 +121,7 @@ Error FinalistSearch::addSmallerPlans(const Plan &plan) {
        ArrayRef(candidates).take_front(kSmallerPlans)) {
     if (hasFitting())
       break;
-    if (Error error = compile(makeFinalist(plan, *candidate), true))
+    if (Error error = compile({makeFinalist(plan, *candidate)}, true))
       return error;
   }
   return Error::success();
@@ -205,12 +208,11 @@ Error FinalistSearch::lowerUntilOneFits() {
   sortFinalists();
   for (Finalist &finalist : finalists) {
     if (!finalist.isLowered()) {
-      Expected<CompiledPlan> compiled = compilePlan(
-          step, units, finalist.strategies, options.partition,
-          options.communication, cluster, *collectives, /*lowers=*/true);
-      if (!compiled)
-        return compiled.takeError();
-      finalist.compiled = std::move(*compiled);
+      std::vector<PlanTask> task;
+      task.push_back({finalist.strategies, /*lowers=*/true, {}});
+      if (Error error = compiler.compile(std::move(task)))
+        return error;
+      finalist.compiled = compiler.get(finalist.strategies);
     }
     if (fits(finalist))
       break;
@@ -218,35 +220,48 @@ Error FinalistSearch::lowerUntilOneFits() {
   return Error::success();
 }
 
-Expected<PlannedStep> FinalistSearch::run() {
-  if (Error error = verifyForPlanning(cluster))
+/// The plans by the search's model. With everything sharded, the program tells
+/// what the model counts, and its memory that is not of model states is what
+/// all plans need.
+Expected<Plan> FinalistSearch::search() {
+  SmallVector<int64_t> all = cluster.getSizes();
+  PlanTask sharded;
+  sharded.strategies.assign(units.size(), Strategy{all, all, all});
+  auto program =
+      partitionPlan(step, units, sharded.strategies, options.partition);
+  if (!program)
+    return program.takeError();
+  FailureOr<StepModel> model =
+      countStepModel(**program, *cluster.device, collectives);
+  if (failed(model))
+    return createStringError("");
+  auto searchWith = [&](std::optional<double> shardedBytes) {
+    return searchPlans(*model, collectives, cluster, limit, shardedBytes);
+  };
+  if (options.finalists == 0)
+    return searchWith(std::nullopt);
+  std::vector<Strategy> strategies = sharded.strategies;
+  std::vector<PlanTask> tasks;
+  sharded.program = std::move(*program);
+  tasks.push_back(std::move(sharded));
+  // What the estimate selects is likely to be selected again, so other threads
+  // begin with it.
+  if (compiler.isParallel())
+    for (Finalist &finalist : select(searchWith(std::nullopt)))
+      tasks.push_back(
+          {std::move(finalist.strategies), !options.stopsAtFirstFit, {}});
+  if (Error error = compiler.compile(std::move(tasks)))
     return error;
-  limit = options.memoryLimit.value_or(*cluster.device->memory);
-  Expected<CollectiveModel> model = CollectiveModel::create(cluster);
-  if (!model)
-    return model.takeError();
-  collectives = *model;
-  std::optional<double> shardedBytes;
-  if (options.finalists > 0) {
-    // With everything sharded, what is not model states is what all plans need.
-    SmallVector<int64_t> all = cluster.getSizes();
-    std::vector<Strategy> sharded(units.size(), Strategy{all, all, all});
-    Expected<CompiledPlan> first =
-        compilePlan(step, units, sharded, options.partition,
-                    options.communication, cluster, *collectives);
-    if (!first)
-      return first.takeError();
-    shardedBytes = static_cast<double>(first->memory->getTotal());
-    known.emplace(std::move(sharded), std::move(*first));
-  }
-  Expected<Plan> plan =
-      planStep(step, cluster, options.partition, limit, shardedBytes);
+  return searchWith(
+      static_cast<double>(compiler.get(strategies).memory->getTotal()));
+}
+
+Expected<PlannedStep> FinalistSearch::run() {
+  Expected<Plan> plan = search();
   if (!plan)
     return plan.takeError();
-  for (Finalist &finalist : select(*plan)) {
-    if (Error error = compile(std::move(finalist), !options.stopsAtFirstFit))
-      return error;
-  }
+  if (Error error = compile(select(*plan), !options.stopsAtFirstFit))
+    return error;
   if (options.stopsAtFirstFit)
     if (Error error = lowerUntilOneFits())
       return error;
@@ -272,7 +287,12 @@ Expected<PlannedStep> amsp::findPlan(ModuleOp step, const Cluster &cluster,
   ScopedDiagnosticHandler quiet(step.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
   });
-  return FinalistSearch(step, cluster, options).run();
+  if (Error error = verifyForPlanning(cluster))
+    return error;
+  Expected<CollectiveModel> collectives = CollectiveModel::create(cluster);
+  if (!collectives)
+    return collectives.takeError();
+  return FinalistSearch(step, cluster, options, *collectives).run();
 }
 
 Finalist amsp::estimateFinalist(const PlannedStep &planned,

@@ -69,33 +69,12 @@ std::pair<double, double> Plan::estimate(ArrayRef<StepUnit> units,
   return {seconds, bytes};
 }
 
-Expected<Plan> amsp::planStep(ModuleOp step, const Cluster &cluster,
-                              PartitionOptions options,
-                              std::optional<double> memoryLimit,
-                              std::optional<double> shardedBytes) {
-  if (Error error = verifyForPlanning(cluster))
-    return error;
-  Expected<CollectiveModel> collectives = CollectiveModel::create(cluster);
-  if (!collectives)
-    return collectives.takeError();
-  SmallVector<int64_t> levels = cluster.getSizes();
-  options.levels = levels;
-  options.strategy = "zero3";
-  auto program = partitionCopy(step, options);
-  if (failed(program))
-    return createStringError("");
-  FailureOr<StepModel> model =
-      countStepModel(**program, *cluster.device, *collectives);
-  if (failed(model))
-    return createStringError("");
-
-  Plan plan{std::move(*collectives),
-            std::move(*model),
-            StrategySpace(levels),
-            {},
-            {},
-            0};
-  plan.memoryLimit = memoryLimit.value_or(*cluster.device->memory);
+Plan amsp::searchPlans(const StepModel &model,
+                       const CollectiveModel &collectives,
+                       const Cluster &cluster, double memoryLimit,
+                       std::optional<double> shardedBytes) {
+  Plan plan{collectives, model, StrategySpace(cluster.getSizes()), {}, {}, 0};
+  plan.memoryLimit = memoryLimit;
   plan.memoryBandwidth = *cluster.device->memoryBandwidth;
   UnitCosts::Context context = plan.getContext();
   const ProgramCosts &costs = plan.model.costs;

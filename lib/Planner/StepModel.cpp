@@ -4,7 +4,6 @@
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Planner/OpCosts.h"
 #include "amsp/Target/DataTypes.h"
-#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace amsp;
@@ -23,16 +22,6 @@ int64_t StepModel::getNumParameterElements() const {
       if (parameter.restBytes > 0)
         elements += parameter.elements;
   return elements;
-}
-
-FailureOr<OwningOpRef<ModuleOp>>
-amsp::partitionCopy(ModuleOp step, const PartitionOptions &options) {
-  OwningOpRef<ModuleOp> copy(step.clone());
-  PassManager passes(step.getContext());
-  buildPartitionImportedPipeline(passes, options);
-  if (failed(passes.run(*copy)))
-    return failure();
-  return copy;
 }
 
 func::FuncOp amsp::getStepFunction(ModuleOp program) {

@@ -4,10 +4,12 @@
 #define AMSP_COMPILE_COMPILEDPLAN_H
 
 #include "amsp/Communication/Passes.h"
+#include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Planner/KeptMemory.h"
 #include "amsp/Planner/Planner.h"
 #include "amsp/Planner/ProgramSchedule.h"
 #include "amsp/Target/CPU/MemoryProfile.h"
+#include "mlir/IR/OwningOpRef.h"
 
 namespace amsp {
 
@@ -46,9 +48,21 @@ struct CompiledPlan {
 /// amsp-compile and the planner: partitioned program -> buffers in one arena.
 void buildMemoryPlanPipeline(mlir::OpPassManager &passes);
 
-/// Partitions and communicates a copy of an imported step and, unless `lowers`
-/// is false, lowers it to its memory plan. Errors in the program are
-/// diagnostics, after which the error is empty text.
+/// The program of a rank: a copy of an imported step, partitioned. Errors in
+/// the program are diagnostics, after which the error is empty text.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+partitionPlan(mlir::ModuleOp step, llvm::ArrayRef<StepUnit> units,
+              llvm::ArrayRef<Strategy> strategies,
+              const PartitionOptions &options);
+
+/// Communicates a program that partitionPlan made and, unless `lowers` is
+/// false, lowers it to its memory plan. Errors as of partitionPlan.
+llvm::Expected<CompiledPlan>
+compileProgram(mlir::ModuleOp program, const CommunicateOptions &communication,
+               const Cluster &cluster, const CollectiveModel &collectives,
+               bool lowers = true);
+
+/// Both, one after the other.
 llvm::Expected<CompiledPlan>
 compilePlan(mlir::ModuleOp step, llvm::ArrayRef<StepUnit> units,
             llvm::ArrayRef<Strategy> strategies,

@@ -62,15 +62,13 @@ struct Plan {
   const Candidate &getCandidate(const Strategy &strategy) const;
 };
 
-/// Plans an imported step, to be partitioned with these options (of which
-/// levels and strategy do not count). `memoryLimit` replaces the device's
-/// memory. `shardedBytes`: what a rank of the compiled step needs if everything
-/// is sharded; without it, that is estimated. No strategy may fit. Errors in
-/// the program are diagnostics, after which the error is empty text.
-llvm::Expected<Plan> planStep(mlir::ModuleOp step, const Cluster &cluster,
-                              PartitionOptions options,
-                              std::optional<double> memoryLimit = {},
-                              std::optional<double> shardedBytes = {});
+/// Searches the plans of a step for a cluster that is fit for planning.
+/// `memoryLimit`: bytes of a rank. `shardedBytes`: what a rank of the compiled
+/// step needs if everything is sharded; without it, that is estimated. No
+/// strategy may fit.
+Plan searchPlans(const StepModel &model, const CollectiveModel &collectives,
+                 const Cluster &cluster, double memoryLimit,
+                 std::optional<double> shardedBytes);
 
 /// `p=4x1,g=4x1,os=8x2`, as `--strategy` reads it.
 std::string formatStrategy(const Strategy &strategy);

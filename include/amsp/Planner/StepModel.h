@@ -3,12 +3,10 @@
 #ifndef AMSP_PLANNER_STEPMODEL_H
 #define AMSP_PLANNER_STEPMODEL_H
 
-#include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Planner/ProgramCosts.h"
 #include "amsp/Planner/UnitCosts.h"
 #include "amsp/Target/Manifest.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
 
 namespace amsp {
 
@@ -30,11 +28,6 @@ struct StepModel {
   Unit getWhole() const;
   int64_t getNumParameterElements() const;
 };
-
-/// The program of one rank, made from a copy of an imported step. Fails with a
-/// diagnostic.
-mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
-partitionCopy(mlir::ModuleOp step, const PartitionOptions &options);
 
 /// The step of an imported or partitioned program.
 mlir::func::FuncOp getStepFunction(mlir::ModuleOp program);

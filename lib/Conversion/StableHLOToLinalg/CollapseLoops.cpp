@@ -63,5 +63,7 @@ LogicalResult amsp::collapseContiguousLoops(Operation *root) {
                                                      root->getContext());
   tensor::EmptyOp::getCanonicalizationPatterns(patterns, root->getContext());
   tensor::populateFoldTensorEmptyPatterns(patterns);
-  return applyPatternsGreedily(root, std::move(patterns));
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  return applyPatternsGreedily(root, std::move(patterns), config);
 }

@@ -71,7 +71,9 @@ static LogicalResult dropUnitDimensions(Operation *root) {
   RewritePatternSet patterns(context);
   linalg::populateFoldUnitExtentDimsCanonicalizationPatterns(patterns, options);
   patterns.add<ReadScalarOfFilledInit>(context);
-  return applyPatternsGreedily(root, std::move(patterns));
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  return applyPatternsGreedily(root, std::move(patterns), config);
 }
 
 static bool isReshapeBetweenElementwise(OpOperand *operand) {
@@ -106,6 +108,7 @@ static LogicalResult fuseElementwise(Operation *root) {
   GreedyRewriteConfig config;
   // Producers first: then a chain is fused into its end, whole.
   config.setUseTopDownTraversal(true);
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   if (failed(applyPatternsGreedily(root, std::move(patterns), config)))
     return failure();
   // Fusion may have copied a producer's body several times into one op.

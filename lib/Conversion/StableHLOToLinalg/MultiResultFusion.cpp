@@ -63,8 +63,7 @@ static bool isDestination(Operation *op) {
 }
 
 /// Moves the consumer right behind the producer if all that it needs is there.
-static bool hoistTo(RewriterBase &rewriter, Operation *producer,
-                    Operation *consumer) {
+static bool hoistTo(Operation *producer, Operation *consumer) {
   SetVector<Operation *> moved;
   auto collect = [&](auto &self, Value value) -> bool {
     Operation *definition = value.getDefiningOp();
@@ -85,9 +84,11 @@ static bool hoistTo(RewriterBase &rewriter, Operation *producer,
     if (!collect(collect, value))
       return false;
   moved.insert(consumer);
+  // Not moved: that would number the whole block anew.
   Operation *last = producer;
   for (Operation *op : moved) {
-    rewriter.moveOpAfter(op, last);
+    op->remove();
+    producer->getBlock()->getOperations().insertAfter(last->getIterator(), op);
     last = op;
   }
   return true;
@@ -148,8 +149,7 @@ static linalg::GenericOp fuse(RewriterBase &rewriter,
                               linalg::GenericOp producer,
                               linalg::GenericOp consumer) {
   if (!canFuseLoops(producer, consumer) ||
-      (!canSinkTo(producer, consumer) &&
-       !hoistTo(rewriter, producer, consumer)))
+      (!canSinkTo(producer, consumer) && !hoistTo(producer, consumer)))
     return {};
   rewriter.setInsertionPoint(consumer);
   linalg::GenericOp fused = createFusedOp(rewriter, producer, consumer);
