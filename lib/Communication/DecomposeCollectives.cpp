@@ -1,9 +1,9 @@
 //===- DecomposeCollectives.cpp - One collective per level ----------------===//
 
 #include "CollectiveBuilder.h"
-#include "amsp/Communication/Decomposition.h"
 #include "amsp/Communication/Passes.h"
 #include "amsp/Placement/Strategy.h"
+#include "amsp/Planner/Decomposition.h"
 #include "amsp/Target/DataTypes.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -236,7 +236,13 @@ Expected<Plan> FinalistSearch::search() {
   if (failed(model))
     return createStringError("");
   auto searchWith = [&](std::optional<double> shardedBytes) {
-    return searchPlans(*model, collectives, cluster, limit, shardedBytes);
+    const CommunicateOptions &communication = options.communication;
+    CollectivePasses passes{
+        communication.fuse,
+        communication.decompose && !communication.cluster.empty(),
+        communication.overlap, communication.peelMicrobatches};
+    return searchPlans(*model, collectives, cluster, limit, shardedBytes,
+                       passes);
   };
   if (options.finalists == 0)
     return searchWith(std::nullopt);

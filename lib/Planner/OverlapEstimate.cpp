@@ -9,19 +9,50 @@ double amsp::overlap(double compute, double communication,
   return std::max(communication, slowed);
 }
 
+namespace {
+/// One pass of a microbatch.
+struct Pass {
+  double compute = 0, communication = 0;
+  /// Of them, a unit's share of which nothing hides.
+  double computeEnds = 0, communicationEnds = 0;
+};
+} // namespace
+
+/// The longer of both: compute that waits for communication at its ends, or
+/// communication that does for compute.
+static double getSeconds(const Pass &pass, const amsp::StepTimes &times) {
+  auto units = static_cast<double>(times.units);
+  double slowed =
+      amsp::overlap(pass.compute, pass.communication, times.interference);
+  if (slowed > pass.communication)
+    slowed += pass.communicationEnds / units;
+  return std::max(slowed, pass.communication + pass.computeEnds / units);
+}
+
 double amsp::estimateOverlappedStep(const StepTimes &times) {
-  auto pass = [&](double compute, double communication) {
-    return overlap(compute, communication, times.interference);
-  };
   double gathers = times.useGathers / 2;
-  double forward = pass(times.forward, gathers);
-  double backward = pass(times.backward, gathers + times.reductions);
-  double first = pass(times.forward, gathers + times.firstGathers);
-  double last =
-      pass(times.backward, gathers + times.reductions + times.lastReductions);
-  auto others = static_cast<double>(times.microbatches - 1);
-  double ends = times.firstGathers + gathers + times.lastReductions +
-                times.reductions * static_cast<double>(times.microbatches);
-  return first + last + others * (forward + backward) + times.update +
-         ends / static_cast<double>(times.units);
+  double reductions = times.reductions;
+  auto count = static_cast<double>(times.microbatches);
+  Pass forward{times.forward, gathers, 0, 0};
+  Pass backward{times.backward, gathers + reductions, 0, reductions};
+  if (times.isLoop) {
+    // Each iteration begins and ends with nothing under way.
+    forward.communicationEnds = gathers;
+    forward.computeEnds = times.forward;
+    backward.computeEnds = times.backward;
+    double iteration = getSeconds(forward, times) + getSeconds(backward, times);
+    return times.firstGathers + count * iteration + times.lastReductions +
+           times.update;
+  }
+  Pass first = forward, last = backward;
+  first.communication += times.firstGathers;
+  first.communicationEnds = first.communication;
+  first.computeEnds = times.forward;
+  last.communication += times.lastReductions;
+  last.communicationEnds += times.lastReductions;
+  last.computeEnds = times.backward;
+  return getSeconds(first, times) + getSeconds(last, times) +
+         (count - 1) *
+             (getSeconds(forward, times) + getSeconds(backward, times)) +
+         times.update;
 }

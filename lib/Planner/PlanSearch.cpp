@@ -35,42 +35,76 @@ getGroupKey(const StrategySpace &space, const FactorChain &chain) {
           chain.p};
 }
 
-//===----------------------------------------------------------------------===//
-// One strategy for the whole model
-//===----------------------------------------------------------------------===//
+void StrategyTimes::add(const UnitCosts &costs, const FactorChain &chain) {
+  auto [p, g, os] = chain;
+  gathers += costs.getGatherSeconds(p, os);
+  firstGathers += costs.getFirstGatherSeconds(p, os);
+  useGathers += costs.getUseGatherSeconds(p, os);
+  reductions += costs.getReductionSeconds(g, os);
+  lastReductions += costs.getLastReductionSeconds(g, os);
+  eachReductions += costs.getEachReductionSeconds(g, os);
+  updates += costs.getUpdateSeconds(os);
+}
 
-/// Estimates what of a candidate's collectives hides behind compute.
-static void estimateHidden(Candidate &candidate, const UnitCosts &costs,
-                           const UnitCosts::Context &context,
-                           double computeSeconds) {
+double amsp::estimateHidden(const StrategyTimes &of,
+                            const UnitCosts::Context &context,
+                            double computeSeconds) {
   if (!context.overlapping)
-    return;
-  auto [p, g, os] = candidate.chain;
+    return 0;
   auto microbatches = static_cast<double>(context.microbatches);
   StepTimes times;
   times.microbatches = context.microbatches;
   times.units = context.overlapping->units;
   times.interference = context.overlapping->interference;
+  times.isLoop = context.overlapping->isLoop;
   times.forward = computeSeconds / 3 / microbatches;
   times.backward = 2 * times.forward;
-  times.firstGathers = costs.getFirstGatherSeconds(p, os);
-  times.useGathers =
-      (candidate.gatherSeconds - times.firstGathers) / microbatches;
-  times.lastReductions = costs.getLastReductionSeconds(g, os);
-  times.reductions =
-      (candidate.reductionSeconds - times.lastReductions) / microbatches;
-  times.update = candidate.updateSeconds;
-  double serial = computeSeconds + candidate.getSeconds();
-  candidate.hiddenSeconds =
-      std::max(0.0, serial - estimateOverlappedStep(times));
+  times.firstGathers = of.firstGathers;
+  times.useGathers = of.useGathers / microbatches;
+  times.lastReductions = of.lastReductions;
+  times.reductions = of.eachReductions / microbatches;
+  times.update = of.updates;
+  double overlapping =
+      of.firstGathers + of.useGathers + of.lastReductions + of.eachReductions;
+  double serial = computeSeconds + overlapping + of.updates;
+  return std::max(0.0, serial - estimateOverlappedStep(times));
 }
 
-std::vector<Candidate> amsp::rankStrategies(const Unit &model,
+std::vector<EqualUnits> amsp::groupEqualUnits(ArrayRef<Unit> units) {
+  using Key = decltype(PlannedParameter().key());
+  std::map<std::vector<Key>, EqualUnits> byKey;
+  for (auto [index, unit] : enumerate(units)) {
+    Unit sorted = unit;
+    sort(sorted.parameters,
+         [](const PlannedParameter &a, const PlannedParameter &b) {
+           return a.key() < b.key();
+         });
+    std::vector<Key> key;
+    for (const PlannedParameter &parameter : sorted.parameters)
+      key.push_back(parameter.key());
+    EqualUnits &equal = byKey[std::move(key)];
+    equal.first = std::move(sorted);
+    equal.units.push_back(static_cast<unsigned>(index));
+  }
+  std::vector<EqualUnits> groups;
+  for (auto &[key, equal] : byKey)
+    groups.push_back(std::move(equal));
+  return groups;
+}
+
+//===----------------------------------------------------------------------===//
+// One strategy for the whole model
+//===----------------------------------------------------------------------===//
+
+std::vector<Candidate> amsp::rankStrategies(ArrayRef<Unit> units,
                                             const UnitCosts::Context &context,
                                             const MemoryBudget &budget,
                                             double computeSeconds) {
   const StrategySpace &space = context.space;
-  UnitCosts costs(model, context);
+  UnitCosts costs(Unit{}, context);
+  for (const EqualUnits &equal : groupEqualUnits(units))
+    costs.add(UnitCosts(equal.first, context),
+              static_cast<int64_t>(equal.units.size()));
   std::vector<Candidate> candidates;
   double least = std::numeric_limits<double>::infinity();
   forEachChain(space, context.microbatches, [&](FactorChain chain) {
@@ -80,10 +114,12 @@ std::vector<Candidate> amsp::rankStrategies(const Unit &model,
     candidate.memory = costs.getMemory(p, g, os);
     candidate.bytes = candidate.memory.getTotal() + budget.activations +
                       (space.getPieces(p) > 1 ? budget.gathered : 0);
-    candidate.gatherSeconds = costs.getGatherSeconds(p, os);
-    candidate.reductionSeconds = costs.getReductionSeconds(g, os);
-    candidate.updateSeconds = costs.getUpdateSeconds(os);
-    estimateHidden(candidate, costs, context, computeSeconds);
+    StrategyTimes times;
+    times.add(costs, chain);
+    candidate.gatherSeconds = times.gathers;
+    candidate.reductionSeconds = times.reductions;
+    candidate.updateSeconds = times.updates;
+    candidate.hiddenSeconds = estimateHidden(times, context, computeSeconds);
     candidate.fits = candidate.bytes <= budget.limit;
     if (candidate.fits)
       least = std::min(least, candidate.getSeconds());
@@ -154,32 +190,15 @@ static void addChoices(UnitShape &shape, const UnitCosts &costs,
   }
 }
 
-/// In an order that depends on the shapes only, as rounding and ties may.
 static std::vector<UnitShape> getShapes(ArrayRef<Unit> units,
                                         const UnitCosts::Context &context,
                                         double exposedShare, UnitPlan &plan) {
-  using Key = decltype(PlannedParameter().key());
-  std::map<std::vector<Key>, std::pair<Unit, SmallVector<unsigned>>> byKey;
-  for (auto [index, unit] : enumerate(units)) {
-    Unit sorted = unit;
-    sort(sorted.parameters,
-         [](const PlannedParameter &a, const PlannedParameter &b) {
-           return a.key() < b.key();
-         });
-    std::vector<Key> key;
-    for (const PlannedParameter &parameter : sorted.parameters)
-      key.push_back(parameter.key());
-    auto &[first, indices] = byKey[std::move(key)];
-    first = std::move(sorted);
-    indices.push_back(static_cast<unsigned>(index));
-  }
   std::vector<UnitShape> shapes;
-  for (const auto &[key, value] : byKey) {
-    const auto &[unit, indices] = value;
+  for (EqualUnits &equal : groupEqualUnits(units)) {
     UnitShape &shape = shapes.emplace_back();
-    shape.units = indices;
-    shape.choices.units = static_cast<int64_t>(indices.size());
-    UnitCosts costs(unit, context);
+    shape.units = std::move(equal.units);
+    shape.choices.units = static_cast<int64_t>(shape.units.size());
+    UnitCosts costs(equal.first, context);
     plan.evaluations += costs.getEvaluations();
     addChoices(shape, costs, context, exposedShare, plan.strategies);
   }

@@ -54,28 +54,56 @@ std::pair<double, double> Plan::estimate(ArrayRef<StepUnit> units,
   llvm::StringMap<const Strategy *> strategyOf;
   for (auto [unit, strategy] : llvm::zip_equal(units, strategies))
     strategyOf[unit.name] = &strategy;
-  double seconds = getCommonSeconds(), bytes = commonBytes;
+  std::vector<FactorChain> chains;
   for (const Unit &unit : model.units) {
+    // Optimizer states of no parameter are a unit of the model alone.
     const Strategy *strategy = strategyOf.lookup(unit.name);
-    if (!strategy)
-      continue;
-    UnitCosts costs(unit, getContext());
-    unsigned p = space.getNumber(strategy->p);
-    unsigned g = space.getNumber(strategy->g);
-    unsigned os = space.getNumber(strategy->os);
-    seconds += costs.getSeconds(p, g, os);
-    bytes += costs.getBytes(p, g, os);
+    FactorChain &chain = chains.emplace_back();
+    if (strategy)
+      chain = {space.getNumber(strategy->p), space.getNumber(strategy->g),
+               space.getNumber(strategy->os)};
   }
+  return estimate(chains);
+}
+
+std::pair<double, double> Plan::estimate(ArrayRef<FactorChain> chains) const {
+  UnitCosts::Context context = getContext();
+  StrategyTimes times;
+  double bytes = commonBytes;
+  for (const EqualUnits &equal : groupEqualUnits(model.units)) {
+    UnitCosts costs(equal.first, context);
+    for (unsigned unit : equal.units) {
+      auto [p, g, os] = chains[unit];
+      times.add(costs, chains[unit]);
+      bytes += costs.getBytes(p, g, os);
+    }
+  }
+  double seconds = getCommonSeconds() + times.getCollectives() + times.updates -
+                   estimateHidden(times, context, getCommonSeconds());
   return {seconds, bytes};
+}
+
+UnitCosts::Context Plan::getContext() const {
+  UnitCosts::Context context{space, collectives, memoryBandwidth,
+                             model.microbatches};
+  context.fuses = passes.fuse;
+  context.decomposes = passes.decompose;
+  if (passes.overlap)
+    context.overlapping = Overlapping{interference, model.getNumLayers(),
+                                      model.microbatches > 1 && !passes.peel};
+  return context;
 }
 
 Plan amsp::searchPlans(const StepModel &model,
                        const CollectiveModel &collectives,
                        const Cluster &cluster, double memoryLimit,
-                       std::optional<double> shardedBytes) {
+                       std::optional<double> shardedBytes,
+                       const CollectivePasses &passes) {
   Plan plan{collectives, model, StrategySpace(cluster.getSizes()), {}, {}, 0};
   plan.memoryLimit = memoryLimit;
   plan.memoryBandwidth = *cluster.device->memoryBandwidth;
+  plan.interference = cluster.interference;
+  plan.passes = passes;
   UnitCosts::Context context = plan.getContext();
   const ProgramCosts &costs = plan.model.costs;
   MemoryBudget budget{plan.memoryLimit,
@@ -89,11 +117,12 @@ Plan amsp::searchPlans(const StepModel &model,
         std::max(0.0, *shardedBytes - states - budget.gathered);
   }
   plan.commonBytes = budget.activations + budget.gathered;
-  plan.candidates = rankStrategies(plan.model.getWhole(), context, budget,
+  plan.candidates = rankStrategies(plan.model.units, context, budget,
                                    plan.getCommonSeconds());
   // A unit may be gathered at each use, so its room is set aside.
   plan.unitPlan =
       planUnits(plan.model.units, context, budget.limit - plan.commonBytes,
-                plan.getCommonSeconds());
+                plan.getCommonSeconds(), plan.getBest().getExposedShare());
+  plan.unitPlanSeconds = plan.estimate(plan.unitPlan.chains).first;
   return plan;
 }

@@ -15,6 +15,18 @@ Unit StepModel::getWhole() const {
   return whole;
 }
 
+int64_t StepModel::getNumLayers() const {
+  int64_t layers = 0;
+  for (const Unit &unit : units) {
+    int64_t most = 0;
+    for (const PlannedParameter &parameter : unit.parameters)
+      if (parameter.gathers > 0)
+        most = std::max(most, parameter.gatheredParts);
+    layers += most;
+  }
+  return std::max<int64_t>(1, layers);
+}
+
 int64_t StepModel::getNumParameterElements() const {
   int64_t elements = 0;
   for (const Unit &unit : units)
@@ -43,12 +55,26 @@ private:
   PlannedParameter describe(unsigned argument, bool isParameter) const;
   void addCollectives(unsigned argument, PlannedParameter &parameter) const;
   Unit &getUnit(StepModel &model, StringRef name);
+  RankedTensorType getGlobalType(unsigned argument) const {
+    return cast<RankedTensorType>(
+        step.getArgAttrOfType<TypeAttr>(argument, kGlobalTypeAttr).getValue());
+  }
 
   mutable func::FuncOp step; // accessors of ops are not const
   ArrayRef<CollectiveRecord> collectives;
   llvm::StringMap<size_t> numbers;
 };
 } // namespace
+
+/// How many such tensors a parameter is; 1 if not all of them are moved.
+static int64_t getParts(int64_t elements, const CollectiveRecord &record,
+                        const CollectiveTensor &tensor) {
+  int64_t part = tensor.rows * tensor.full;
+  if (part == 0 || elements % part != 0)
+    return 1;
+  int64_t parts = elements / part;
+  return record.count % parts == 0 ? parts : 1;
+}
 
 Unit &ModelCounter::getUnit(StepModel &model, StringRef name) {
   auto [number, isNew] = numbers.try_emplace(name, model.units.size());
@@ -60,26 +86,29 @@ Unit &ModelCounter::getUnit(StepModel &model, StringRef name) {
 void ModelCounter::addCollectives(unsigned argument,
                                   PlannedParameter &parameter) const {
   for (const CollectiveRecord &record : collectives) {
-    bool isOfArgument =
-        llvm::any_of(record.tensors, [&](const CollectiveTensor &tensor) {
+    const auto *tensor =
+        llvm::find_if(record.tensors, [&](const CollectiveTensor &tensor) {
           return tensor.parameter == static_cast<int64_t>(argument);
         });
-    if (!isOfArgument)
+    if (tensor == record.tensors.end())
       continue;
     auto width = static_cast<double>(getElementBytes(record.elementType));
+    // A loop over layers moves one of them at a time.
+    int64_t parts = getParts(parameter.elements, record, *tensor);
     if (record.kind == CollectiveKind::AllGather) {
-      parameter.gathers += record.count;
+      parameter.gathers += record.count / parts;
+      parameter.gatheredParts = std::max(parameter.gatheredParts, parts);
       parameter.useBytes = width;
     } else {
       parameter.gradientBytes = parameter.reductionBytes = width;
+      parameter.reducedParts = std::max(parameter.reducedParts, parts);
     }
   }
 }
 
 PlannedParameter ModelCounter::describe(unsigned argument,
                                         bool isParameter) const {
-  auto global = cast<RankedTensorType>(
-      step.getArgAttrOfType<TypeAttr>(argument, kGlobalTypeAttr).getValue());
+  RankedTensorType global = getGlobalType(argument);
   auto width = static_cast<double>(getElementBytes(global.getElementType()));
   PlannedParameter parameter;
   parameter.elements = global.getNumElements();
@@ -100,9 +129,7 @@ void ModelCounter::count(StepModel &model) {
     // On one rank they are not cut either.
     bool isSharded = role && llvm::is_contained({Role::Param, Role::OptState},
                                                 role.getValue());
-    auto global = step.getArgAttrOfType<TypeAttr>(index, kGlobalTypeAttr);
-    if (!isSharded ||
-        cast<RankedTensorType>(global.getValue()).getRank() == 0) {
+    if (!isSharded || getGlobalType(index).getRank() == 0) {
       auto type = cast<RankedTensorType>(argument.getType());
       model.otherBytes += static_cast<double>(
           type.getNumElements() * getElementBytes(type.getElementType()));
@@ -113,8 +140,14 @@ void ModelCounter::count(StepModel &model) {
         .parameters.push_back(describe(index, isParameter));
   }
   for (const CollectiveRecord &record : collectives)
-    if (record.hasParameter() && record.kind != CollectiveKind::AllGather)
-      model.microbatches = std::max(model.microbatches, record.count);
+    for (const CollectiveTensor &tensor : record.tensors) {
+      if (!tensor.parameter || record.kind == CollectiveKind::AllGather)
+        continue;
+      int64_t elements = getGlobalType(*tensor.parameter).getNumElements();
+      model.microbatches =
+          std::max(model.microbatches,
+                   record.count / getParts(elements, record, tensor));
+    }
 }
 
 std::pair<double, double> amsp::getSeconds(ArrayRef<CollectiveRecord> records,

@@ -1,6 +1,8 @@
 """What amsp-plan predicts, against the programs that it predicts."""
 
+import itertools
 import json
+import pathlib
 import subprocess
 
 import pytest
@@ -35,17 +37,19 @@ def exported(case, directory):
     export.export_step(step.step, step.args, state, batch, directory)
 
 
-@pytest.mark.parametrize("case", ["mlp", "gpt_tied", "gpt_tied_accumulated"])
+@pytest.mark.parametrize(
+    "case", ["mlp", "gpt_tied", "gpt_tied_accumulated", "llama_scanned"]
+)
 def test_predicts_the_programs_collectives_for_every_strategy(case, tmp_path):
     exported(case, tmp_path)
     step = tmp_path / "step.mlir"
     cluster = tmp_path / "cluster.yaml"
     cluster.write_text(CLUSTER)
-    # The model of the search knows no fused and no decomposed collectives.
+    # Which of a small step's can be fused, its dependences decide.
     plain = ("simplify", "decompose", "fuse")
     options = ("--finalists", "0", *(f"--no-{name}-collectives" for name in plain))
     ranked = plan(step, cluster, "--top", "1000", *options)["strategies"]
-    accumulates = "accumulated" in case
+    accumulates = case in ("gpt_tied_accumulated", "llama_scanned")
     # Chains of three factors on two levels of size 2; with one microbatch g is p.
     assert len(ranked) == (16 if accumulates else 9)
     for predicted in ranked:
@@ -58,3 +62,46 @@ def test_predicts_the_programs_collectives_for_every_strategy(case, tmp_path):
         assert time["gathers"] + time["reductions"] == pytest.approx(
             found["parameter_collective_seconds"], rel=1e-6, abs=1e-9
         )
+
+
+def exported_llama(directory, microbatches, hidden=4096):
+    config = {
+        "model_type": "llama", "hidden_size": hidden, "intermediate_size": 3 * hidden,
+        "num_attention_heads": 32, "num_key_value_heads": 32, "num_hidden_layers": 3,
+        "vocab_size": 32000, "max_position_embeddings": 1024, "rms_norm_eps": 1e-6,
+        "rope_theta": 10000.0, "hidden_act": "silu", "tie_word_embeddings": False,
+    }  # fmt: skip
+    path, step = directory / "config.json", directory / "step.mlir"
+    path.write_text(json.dumps(config))
+    export.main(
+        ["llama", "--config", str(path), "--seq", "1024", "--ranks", "8",
+         "--microbatches", str(microbatches), "--param-dtype", "bf16",
+         "-o", str(step)]
+    )  # fmt: skip
+    return step
+
+
+PRESETS = ["ddp", "zero1", "zero2", "zero3", "mics:4x1", "hpz:4x1", "p=1,g=1,os=4x1"]
+CLUSTERS = pathlib.Path(__file__).parents[2] / "clusters"
+
+
+@pytest.mark.parametrize("microbatches", [1, 2])
+def test_the_estimate_orders_presets_as_the_simulation_does(microbatches, tmp_path):
+    step = exported_llama(tmp_path, microbatches)
+    for name in ("a800-80gb-800g", "h100-80gb-400g"):
+        times = {}
+        for preset in PRESETS:
+            shown = ("--levels", "4x2", "--finalists", "0", "--list-collectives")
+            cluster = CLUSTERS / f"{name}.yaml"
+            found = plan(step, cluster, *shown, "--strategy", preset)
+            time, simulated = found["chosen"]["time"], found["plan"]["seconds"]
+            times[preset] = found["plan"]["estimated_seconds"], simulated
+            # Fused by unit, and decomposed.
+            assert time["gathers"] + time["reductions"] == pytest.approx(
+                found["parameter_collective_seconds"], rel=0.01
+            )
+        for estimated, simulated in times.values():
+            assert estimated == pytest.approx(simulated, rel=0.16)
+        for one, other in itertools.permutations(times, 2):
+            if times[one][1] < times[other][1] * 0.9:
+                assert times[one][0] < times[other][0], (name, one, other)

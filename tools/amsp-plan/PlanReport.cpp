@@ -53,7 +53,8 @@ PlanReport::getTimeItems(const Candidate &candidate) const {
           {"other_collectives", plan.model.otherSeconds},
           {"gathers", candidate.gatherSeconds},
           {"reductions", candidate.reductionSeconds},
-          {"update", candidate.updateSeconds}};
+          {"update", candidate.updateSeconds},
+          {"overlapped", 0 - candidate.hiddenSeconds}};
 }
 
 /// The outermost level on which the group has members.
@@ -84,7 +85,8 @@ std::string PlanReport::getReason(const Candidate &candidate) const {
   auto getDifference = [&](size_t i) {
     return mine[i].second - others[i].second;
   };
-  for (size_t i = 1; i < mine.size(); ++i)
+  // What overlaps, the last, is no cause of its own.
+  for (size_t i = 1; i + 1 < mine.size(); ++i)
     if (getDifference(i) > getDifference(worst))
       worst = i;
   StringRef name = mine[worst].first;
@@ -128,8 +130,11 @@ void PlanReport::printShown(raw_ostream &os) const {
                   step.seconds * 1e3, step.computeSeconds * 1e3,
                   step.interferenceSeconds * 1e3, step.exposedSeconds * 1e3);
   }
-  os << formatv("estimate   {0:f3} ms, nothing overlapped\n",
-                shown.estimatedSeconds * 1e3);
+  os << formatv("estimate   {0:f3} ms", shown.estimatedSeconds * 1e3);
+  if (shown.compiled)
+    os << formatv(", {0:P1} of the simulated step",
+                  shown.estimatedSeconds / shown.getSeconds());
+  os << (plan.passes.overlap ? "\n" : ", nothing overlapped\n");
   if (candidate)
     for (auto [name, seconds] : getTimeItems(*candidate))
       os << formatv("  {0,-18} {1,14:f3} ms\n", name, seconds * 1e3);

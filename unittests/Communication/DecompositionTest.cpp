@@ -1,6 +1,6 @@
 //===- DecompositionTest.cpp - A collective as several, by level ----------===//
 
-#include "amsp/Communication/Decomposition.h"
+#include "amsp/Planner/Decomposition.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <numeric>

@@ -19,6 +19,9 @@ struct StepTimes {
   double lastReductions = 0;        // more in the last microbatch
   double update = 0;
   double interference = 0; // as of the cluster
+  /// Microbatches are iterations of a loop, which do not overlap each other or
+  /// what comes before and after.
+  bool isLoop = false;
 };
 
 /// Seconds of compute and communication that run at the same time: the longer

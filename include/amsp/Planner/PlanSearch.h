@@ -26,6 +26,34 @@ struct FactorChain {
 void forEachChain(const StrategySpace &space, int64_t microbatches,
                   llvm::function_ref<void(FactorChain)> visit);
 
+/// Units of equal parameters: one of them, and their numbers.
+struct EqualUnits {
+  Unit first;
+  llvm::SmallVector<unsigned> units;
+};
+
+/// In an order that depends on the shapes only, as rounding and ties may.
+std::vector<EqualUnits> groupEqualUnits(llvm::ArrayRef<Unit> units);
+
+/// Seconds of what a strategy decides in a step; collectives alone on their
+/// links.
+struct StrategyTimes {
+  double gathers = 0, reductions = 0, updates = 0;
+  /// What of the collectives may overlap: of once a step, and of each
+  /// microbatch.
+  double firstGathers = 0, useGathers = 0;
+  double lastReductions = 0, eachReductions = 0;
+
+  void add(const UnitCosts &costs, const FactorChain &chain);
+  double getCollectives() const { return gathers + reductions; }
+};
+
+/// Seconds of its collectives that hide behind `computeSeconds` of compute, by
+/// the estimate of OverlapEstimate.h; none if the context does not overlap. A
+/// third of the compute is the forward pass.
+double estimateHidden(const StrategyTimes &times,
+                      const UnitCosts::Context &context, double computeSeconds);
+
 /// One strategy for a whole model.
 struct Candidate {
   FactorChain chain;
@@ -61,7 +89,7 @@ struct MemoryBudget {
 /// then those that do not fit, by memory. `computeSeconds` is the rest of the
 /// step: 1 % is meant of the step, and if the context says that it overlaps,
 /// collectives hide behind it, a third of it being the forward pass.
-std::vector<Candidate> rankStrategies(const Unit &model,
+std::vector<Candidate> rankStrategies(llvm::ArrayRef<Unit> units,
                                       const UnitCosts::Context &context,
                                       const MemoryBudget &budget,
                                       double computeSeconds);

@@ -9,6 +9,12 @@
 
 namespace amsp {
 
+/// What the compiler makes of a step's collectives.
+struct CollectivePasses {
+  bool fuse = false, decompose = false, overlap = false;
+  bool peel = false; // the first and the last microbatch out of their loop
+};
+
 /// What was found for a step on a cluster.
 struct Plan {
   CollectiveModel collectives;
@@ -18,18 +24,20 @@ struct Plan {
   std::vector<Candidate> candidates;
   /// What a strategy of its own for each unit would bring.
   UnitPlan unitPlan;
+  double unitPlanSeconds = 0; // of a step
   double memoryLimit = 0;
   /// Bytes that every plan needs, parameters at their uses included.
   double commonBytes = 0;
   /// Costs of a step's units are of this context.
   double memoryBandwidth = 0;
+  double interference = 0;
+  CollectivePasses passes;
 
   double getCommonBytes() const { return commonBytes; }
-  UnitCosts::Context getContext() const {
-    return {space, collectives, memoryBandwidth, model.microbatches};
-  }
-  /// Seconds of a step and bytes of a rank if each unit has the given strategy,
-  /// by the model of the search.
+  UnitCosts::Context getContext() const;
+  /// Seconds of a step and bytes of a rank if each unit of the model has the
+  /// given strategy, by the model of the search.
+  std::pair<double, double> estimate(llvm::ArrayRef<FactorChain> chains) const;
   std::pair<double, double> estimate(llvm::ArrayRef<StepUnit> units,
                                      llvm::ArrayRef<Strategy> strategies) const;
 
@@ -42,14 +50,12 @@ struct Plan {
   double getCommonSeconds() const {
     return model.costs.computeSeconds + model.otherSeconds;
   }
-  /// Seconds of a step; nothing overlaps.
+  /// Seconds of a step.
   double getStepSeconds(const Candidate &candidate) const {
     return getCommonSeconds() + candidate.getSeconds();
   }
   /// Seconds of a step if each unit has the strategy of `unitPlan`.
-  double getUnitPlanSeconds() const {
-    return getCommonSeconds() + unitPlan.seconds;
-  }
+  double getUnitPlanSeconds() const { return unitPlanSeconds; }
   /// True if a strategy for each unit is faster than the best one for all by
   /// more than the share that counts as equal.
   bool areUnitsBetter() const {
@@ -68,7 +74,8 @@ struct Plan {
 /// strategy may fit.
 Plan searchPlans(const StepModel &model, const CollectiveModel &collectives,
                  const Cluster &cluster, double memoryLimit,
-                 std::optional<double> shardedBytes);
+                 std::optional<double> shardedBytes,
+                 const CollectivePasses &passes);
 
 /// `p=4x1,g=4x1,os=8x2`, as `--strategy` reads it.
 std::string formatStrategy(const Strategy &strategy);

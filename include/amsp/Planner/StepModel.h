@@ -26,6 +26,8 @@ struct StepModel {
 
   /// All units as one.
   Unit getWhole() const;
+  /// Units that are gathered, the layers of a stack each; at least 1.
+  int64_t getNumLayers() const;
   int64_t getNumParameterElements() const;
 };
 

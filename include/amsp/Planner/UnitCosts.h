@@ -29,11 +29,14 @@ struct PlannedParameter {
   double stateBytes = 0;
   /// Uses in a step, of all microbatches: gathers over the digits of P.
   int64_t gathers = 0;
+  /// Equal parts, as the layers of a stack, that are gathered one by one at
+  /// each use, and whose gradients are reduced one by one.
+  int64_t gatheredParts = 1, reducedParts = 1;
 
-  std::tuple<int64_t, double, double, double, double, double, int64_t>
-  key() const {
-    return {elements,       restBytes,  useBytes, gradientBytes,
-            reductionBytes, stateBytes, gathers};
+  auto key() const {
+    return std::tuple(elements, restBytes, useBytes, gradientBytes,
+                      reductionBytes, stateBytes, gathers, gatheredParts,
+                      reducedParts);
   }
 };
 
@@ -56,6 +59,8 @@ struct UnitMemory {
 struct Overlapping {
   double interference = 0;
   int64_t units = 1;
+  /// Microbatches are a loop whose iterations do not overlap.
+  bool isLoop = false;
 };
 
 /// Costs of a unit for every strategy of a space.
@@ -67,9 +72,16 @@ public:
     double memoryBandwidth; // bytes/s of a rank's device
     int64_t microbatches;
     std::optional<Overlapping> overlapping = std::nullopt; // none: it does not
+    /// Collectives of a unit in one type, equally often, are one.
+    bool fuses = false;
+    /// A collective over several levels is several where these are faster.
+    bool decomposes = false;
   };
 
   UnitCosts(const Unit &unit, const Context &context);
+
+  /// Adds those of `count` other units, for the same strategy of all.
+  void add(const UnitCosts &other, int64_t count);
 
   UnitMemory getMemory(unsigned p, unsigned g, unsigned os) const;
   double getBytes(unsigned p, unsigned g, unsigned os) const {
@@ -87,13 +99,21 @@ public:
     return reductions[at(g, os)].seconds;
   }
   double getUpdateSeconds(unsigned os) const { return updates[os].seconds; }
-  /// The parts of them that run once a step: before the first uses, and after
-  /// the last microbatch.
+  /// The parts of them that may overlap with compute: of what runs once a step,
+  /// before the first uses and after the last microbatch, and of what runs in
+  /// each microbatch. Compute waits for a collective whose result another one
+  /// takes.
   double getFirstGatherSeconds(unsigned p, unsigned os) const {
     return gathers[at(p, os)].onceSeconds;
   }
+  double getUseGatherSeconds(unsigned p, unsigned os) const {
+    return gathers[at(p, os)].eachSeconds;
+  }
   double getLastReductionSeconds(unsigned g, unsigned os) const {
     return reductions[at(g, os)].onceSeconds;
+  }
+  double getEachReductionSeconds(unsigned g, unsigned os) const {
+    return reductions[at(g, os)].eachSeconds;
   }
   /// Times of collectives that were asked of the model.
   int64_t getEvaluations() const { return evaluations; }
@@ -102,16 +122,23 @@ private:
   struct Cost {
     double bytes = 0;
     double seconds = 0;
-    double onceSeconds = 0; // the part that does not run in each microbatch
+    /// What of them may overlap: of once a step, and of each microbatch.
+    double onceSeconds = 0, eachSeconds = 0;
+  };
+  /// A collective, with what of it is not awaited at once.
+  struct Asked {
+    double seconds = 0, overlapping = 0;
   };
   size_t at(unsigned inner, unsigned os) const { return inner * size + os; }
-  void addParameter(const PlannedParameter &parameter, const Context &context);
-  void addGathers(const PlannedParameter &parameter, const Context &context,
-                  unsigned p, unsigned os);
-  void addReductions(const PlannedParameter &parameter, const Context &context,
+  /// Parameters whose collectives are one.
+  using Fused = llvm::SmallVector<const PlannedParameter *>;
+  void addUpdates(const PlannedParameter &parameter, const Context &context);
+  void addGathers(const Fused &parameters, const Context &context, unsigned p,
+                  unsigned os);
+  void addReductions(const Fused &parameters, const Context &context,
                      unsigned g, unsigned os);
-  double ask(const Context &context, CollectiveKind kind, double bytes,
-             unsigned coarse, unsigned fine);
+  Asked ask(const Context &context, CollectiveKind kind, double bytes,
+            unsigned coarse, unsigned fine);
 
   size_t size;
   /// By (p, os), (g, os) and os.

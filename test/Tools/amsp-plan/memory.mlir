@@ -1,4 +1,4 @@
-// RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --top 1 --report %t.html | FileCheck %s
+// RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --top 1 --no-decompose-collectives --report %t.html | FileCheck %s
 // RUN: FileCheck %s --input-file %t.html --check-prefix=PAGE
 // RUN: not amsp-plan %s --cluster %S/Inputs/two-levels.yaml --memory 1000 2>&1 | FileCheck %s --check-prefix=NONE
 

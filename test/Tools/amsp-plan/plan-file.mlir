@@ -24,7 +24,7 @@
 // READ: at_rest                     0.004 MB
 
 // OPT: func.func public @main(%arg0: {{.*}}amsp.strategy = {g = array<i64: 2, 1>, os = array<i64: 2, 1>, p = array<i64: 2, 1>}
-// AUTO: func.func public @main(%arg0: {{.*}}amsp.strategy = {g = array<i64: 1, 1>, os = array<i64: 2, 1>, p = array<i64: 1, 1>}
+// AUTO: func.func public @main(%arg0: {{.*}}amsp.strategy = {g = array<i64: 1, 1>, os = array<i64: 1, 1>, p = array<i64: 1, 1>}
 
 // CLUSTER: error: plan '{{.*}}plan.yaml' is for another cluster: its number of levels is 2, here it is 1
 // BARE: error: cluster 'levels=2x2' cannot be planned for: it does not give bandwidth of level 'level0'

@@ -1,5 +1,5 @@
-// RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --finalists 0 --top 100 | FileCheck %s
-// RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --finalists 0 --memory 12000 --top 100 | FileCheck %s --check-prefix=TIGHT
+// RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --finalists 0 --no-decompose-collectives --top 100 | FileCheck %s
+// RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --finalists 0 --no-decompose-collectives --memory 12000 --top 100 | FileCheck %s --check-prefix=TIGHT
 // RUN: not amsp-plan %s --cluster %S/Inputs/two-levels.yaml --finalists 0 --memory 1000 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --finalists 0 --strategy zero1 --top 1 --list-collectives | FileCheck %s --check-prefix=LIST
 
@@ -14,7 +14,7 @@
 // CHECK: other_arguments             0.002 MB
 // CHECK: 1  p=1x1,g=1x1,os=2x1 {{.*}} best
 // CHECK: 2  p=2x1,g=2x1,os=2x1 {{.*}} as fast within 1 %, larger groups
-// CHECK: 9  p=2x2,g=2x2,os=2x2 {{.*}} slower: gathers over level node take
+// CHECK: 9  p=1x1,g=1x1,os=2x2 {{.*}} slower: gathers over level node take
 // CHECK-NOT: 10  p=
 
 // TIGHT: strategy   p=1x1,g=1x1,os=2x2

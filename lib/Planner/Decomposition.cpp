@@ -1,6 +1,6 @@
 //===- Decomposition.cpp - A collective as several, by level --------------===//
 
-#include "amsp/Communication/Decomposition.h"
+#include "amsp/Planner/Decomposition.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -38,7 +38,7 @@ private:
 
   void tryCuts(ArrayRef<Digits> scattered, ArrayRef<Digits> reduced);
   void consider(const Stages &stages);
-  double getSeconds(const Stages &stages) const;
+  std::pair<double, double> getSeconds(const Stages &stages) const;
   size_t getLevel(const Digit &digit) const;
   static SmallVector<Digits> cutAt(ArrayRef<Digits> parts, uint64_t cuts);
 
@@ -74,8 +74,9 @@ SmallVector<Search::Digits> Search::cutAt(ArrayRef<Digits> parts,
   return runs;
 }
 
-double Search::getSeconds(const Stages &stages) const {
-  double seconds = 0;
+/// Of all stages, and of the last.
+std::pair<double, double> Search::getSeconds(const Stages &stages) const {
+  double seconds = 0, last = 0;
   // Elements of the full side of the next reduce_scatter or all_reduce, of the
   // piece side of the next all_gather.
   int64_t side = elements;
@@ -89,17 +90,18 @@ double Search::getSeconds(const Stages &stages) const {
       full = alignTo(side, members);
       side = full / members;
     }
-    seconds += model.getSeconds(stage.kind, static_cast<double>(full * width),
-                                getGroupShape(stage.digits, levels));
+    last = model.getSeconds(stage.kind, static_cast<double>(full * width),
+                            getGroupShape(stage.digits, levels));
+    seconds += last;
   }
-  return seconds;
+  return {seconds, last};
 }
 
 void Search::consider(const Stages &stages) {
-  double seconds = getSeconds(stages);
+  auto [seconds, last] = getSeconds(stages);
   auto [best, isFirst] = fastest.try_emplace(stages.size());
   if (isFirst || seconds < best->second.seconds)
-    best->second = {stages, seconds};
+    best->second = {stages, seconds, last};
 }
 
 /// All ways to cut both lists in runs of one collective each.

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AMSP_COMMUNICATION_DECOMPOSITION_H
-#define AMSP_COMMUNICATION_DECOMPOSITION_H
+#ifndef AMSP_PLANNER_DECOMPOSITION_H
+#define AMSP_PLANNER_DECOMPOSITION_H
 
 #include "amsp/Placement/Digits.h"
 #include "amsp/Planner/CollectiveModel.h"
@@ -31,6 +31,7 @@ struct CollectiveStage {
 struct Decomposition {
   llvm::SmallVector<CollectiveStage> stages;
   double seconds = 0;
+  double lastSeconds = 0; // of them, those of the last stage
 };
 
 /// The fastest decomposition of a collective under the model, and at least 1 %
@@ -44,4 +45,4 @@ Decomposition decompose(CollectiveKind kind, llvm::ArrayRef<Digit> digits,
 
 } // namespace amsp
 
-#endif // AMSP_COMMUNICATION_DECOMPOSITION_H
+#endif // AMSP_PLANNER_DECOMPOSITION_H
