@@ -92,9 +92,23 @@ static std::optional<Shared> getShared(CollectiveOpInterface op) {
                 op.getElementType(), window,           unit};
 }
 
+/// True if both move a tensor for the same parameter.
+static bool shareParameter(CollectiveOpInterface lhs,
+                           CollectiveOpInterface rhs) {
+  return llvm::any_of(lhs.getParts().getAsRange<PartAttr>(), [&](PartAttr own) {
+    return own.getParameter() &&
+           llvm::any_of(rhs.getParts().getAsRange<PartAttr>(),
+                        [&](PartAttr other) {
+                          return own.getParameter() == other.getParameter();
+                        });
+  });
+}
+
 /// The buckets of a block, in the order of their first members. A unit's uses
 /// end where another unit's begin, for gathers and for reductions alike; so
-/// nothing waits for another unit.
+/// nothing waits for another unit. A parameter's second reduction is of another
+/// layer of its stack, or of another microbatch: the first does not wait for
+/// it.
 static std::vector<Bucket> collectBuckets(Block &block) {
   std::vector<Bucket> buckets;
   SmallVector<size_t> open;
@@ -116,6 +130,14 @@ static std::vector<Bucket> collectBuckets(Block &block) {
     }
     auto *found = llvm::find_if(
         open, [&](size_t index) { return buckets[index].shared == *shared; });
+    if (found != open.end() && !isGather(shared->kind) &&
+        llvm::any_of(buckets[*found].members,
+                     [&](CollectiveOpInterface member) {
+                       return shareParameter(member, collective);
+                     })) {
+      open.erase(found);
+      found = open.end();
+    }
     if (found == open.end()) {
       open.push_back(buckets.size());
       buckets.push_back({*shared, {}});

@@ -25,8 +25,8 @@ static bool isMovable(Operation *op) {
   using namespace stablehlo;
   return op->hasTrait<Elementwise>() ||
          isa<BroadcastInDimOp, ConcatenateOp, ConstantOp, ConvertOp,
-             DynamicSliceOp, IotaOp, PadOp, ReshapeOp, ReverseOp, SliceOp,
-             TransposeOp, GroupIndexOp>(op) ||
+             DynamicSliceOp, DynamicUpdateSliceOp, IotaOp, PadOp, ReshapeOp,
+             ReverseOp, SliceOp, TransposeOp, GroupIndexOp>(op) ||
          isa<arith::ArithDialect, tensor::TensorDialect>(op->getDialect());
 }
 
@@ -336,6 +336,8 @@ struct ScheduleCollectives
       return signalPassFailure();
     }
     schedule.apply(bound);
+    step->setAttr(kPrefetchBytesAttr,
+                  Builder(&getContext()).getI64IntegerAttr(bound));
     BlockSchedule::Summary summary = schedule.getSummary();
     numSplit = summary.split;
     numWhole = summary.whole;

@@ -1,6 +1,7 @@
 //===- VerifyProgram.cpp - The contract of a rank's program ---------------===//
 
 #include "RankVariation.h"
+#include "amsp/Communication/AsyncCollectives.h"
 #include "amsp/Communication/GroupCheck.h"
 #include "amsp/Communication/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
@@ -150,7 +151,13 @@ struct VerifyProgram : amsp::impl::VerifyProgramBase<VerifyProgram> {
                        "block, or no amsp.levels");
       return signalPassFailure();
     }
-    Checker checker(step, levels, prefetchBytes);
+    // The bound that the schedule was made for, unless another one is asked
+    // for.
+    int64_t bound = prefetchBytes;
+    if (auto scheduled = step->getAttrOfType<IntegerAttr>(kPrefetchBytesAttr);
+        scheduled && bound < 0)
+      bound = scheduled.getInt();
+    Checker checker(step, levels, bound);
     if (failed(checker.check()))
       return signalPassFailure();
     numChecked = checker.numCollectives;

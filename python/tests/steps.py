@@ -516,6 +516,8 @@ CASES: dict[str, Callable[[], Step]] = {
     "in_batch_negatives": in_batch_negatives,
     "recomputed_blocks": recomputed_blocks,
     "stacked": stacked_layers,
+    "stacked_even": lambda: stacked_layers(layers=6),
+    "stacked_odd": lambda: stacked_layers(layers=7, recomputed=True),
     "stacked_recomputed": lambda: stacked_layers(recomputed=True),
     "stacked_accumulated": lambda: stacked_layers(microbatches=3, recomputed=True),
     "stacked_bf16": lambda: stacked_layers(optax.sgd(0.1), cast="layer"),

@@ -1,9 +1,13 @@
 """Loops whose collectives run ahead of, behind or beside them compute what they
 compute as they stand."""
 
+import shutil
+
 import pytest
 
-from steps import StepJob
+import jobs
+from amsp import tools
+from steps import StepJob, prepared
 
 pytestmark = pytest.mark.needs_tools
 
@@ -24,13 +28,18 @@ def moved(manifest):
     ("case", "cluster", "strategy", "path", "options"),
     [
         ("stacked", "levels=2", "zero3", "stablehlo", PIPELINE),
+        ("stacked", "levels=2x2", "zero3", "so", PIPELINE),
         ("stacked_recomputed", "levels=3", "zero3", "stablehlo", PIPELINE),
         ("stacked_recomputed", "levels=2x2", "p=2,g=2,os=4", "stablehlo", PIPELINE),
         ("stacked_accumulated", "levels=2x2", "p=2,g=2,os=4", "stablehlo", PIPELINE + PEEL),
+        ("stacked_accumulated", "levels=2x2", "p=2,g=2,os=4", "so", PIPELINE + PEEL),
         ("stacked_lamb", "levels=4", "zero3", "stablehlo", PIPELINE),
+        ("stacked_lamb", "levels=2x2", "zero3", "so", PIPELINE),
         ("stacks_of_stacks", "levels=3", "zero3", "stablehlo", PIPELINE),
+        ("stacks_of_stacks", "levels=2x2", "zero3", "so", PIPELINE),
         ("gpt_accumulated", "levels=2x2", "p=1,g=2,os=4", "so", PEEL),
         ("gpt_tied_accumulated", "levels=4", "zero1", "stablehlo", PEEL),
+        ("gpt_tied_accumulated", "levels=2x2", "zero1", "so", PEEL),
         ("one_microbatch", "levels=2", "zero1", "so", PEEL),
         ("two_microbatches", "levels=2", "zero1", "so", PEEL),
     ],
@@ -53,3 +62,40 @@ def test_loops_written_anew_give_the_same_results(
     assert before.keys() == after.keys()
     assert all(after[key] <= before[key] for key in before)
     assert case == "stacks_of_stacks" or before == after
+
+
+@pytest.mark.parametrize(
+    ("case", "strategy", "options"),
+    [
+        ("stacked_even", "zero3", PIPELINE),
+        ("stacked_odd", "p=2x1,g=2x1,os=2x2", PIPELINE),
+        ("stacked_accumulated", "zero1", PEEL),
+    ],
+)
+def test_loops_written_anew_run_on_every_transport(case, strategy, options, tmp_path):
+    """The same bits with and without overlap, on threads, with poison where nothing
+    is alive, and over MPI."""
+    ready = prepared(case, tmp_path)
+    runs = [(options, ("--poison",)), ((*options, "--overlap", "off"), ())]
+    if shutil.which("mpirun"):
+        runs.append((options, ("--transport", "mpi")))
+    results = []
+    for number, (compiled, transport) in enumerate(runs):
+        step = tmp_path / f"{'_'.join(compiled)}.so"
+        if not step.exists():
+            tools.compile_step(
+                ready.directory / "step.mlir",
+                step,
+                "levels=2x2",
+                strategy,
+                ready.batch_args,
+                timeout=jobs.COMPILE_SECONDS,
+                options=compiled,
+            )
+        outputs = tmp_path / f"{number}.npz"
+        inputs = ready.directory / "inputs.npz"
+        tools.run_step(
+            step, inputs, outputs, ready.steps, *transport, timeout=jobs.RUN_SECONDS
+        )
+        results.append(outputs.read_bytes())
+    assert all(result == results[0] for result in results)

@@ -1,11 +1,13 @@
 """Collectives in flight during computation: the same bits, within the bound."""
 
+import json
 import math
 import re
 import shutil
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import jobs
@@ -55,25 +57,43 @@ def test_overlap_changes_no_bits(name, cluster, strategy, tmp_path):
     assert results[0] == results[1]
 
 
-@pytest.fixture(scope="module")
-def layers(tmp_path_factory):
-    """32 equal layers, exported."""
+def export_layers(forward, params, directory):
+    """A step of 32 equal layers."""
 
     def loss(params, x):
-        for weight in params:
-            x = jnp.tanh(x @ weight)
-        return jnp.square(x).mean()
+        return jnp.square(forward(params, x)).mean()
 
     def step(params, x):
         value, gradients = jax.value_and_grad(loss)(params, x)
         return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients), value
 
-    directory = tmp_path_factory.mktemp("layers")
-    params = [normal(WIDTH, WIDTH, seed=i, scale=0.3) for i in range(LAYERS)]
-    case = export.export_step(
-        step, (params, normal(8, WIDTH, seed=99)), (0,), (1,), directory
-    )
+    batch = normal(8, WIDTH, seed=99)
+    case = export.export_step(step, (params, batch), (0,), (1,), directory)
     return directory, case.batch_args
+
+
+@pytest.fixture(scope="module")
+def layers(tmp_path_factory):
+    """Written out one behind the other."""
+
+    def forward(params, x):
+        for weight in params:
+            x = jnp.tanh(x @ weight)
+        return x
+
+    params = [normal(WIDTH, WIDTH, seed=i, scale=0.3) for i in range(LAYERS)]
+    return export_layers(forward, params, tmp_path_factory.mktemp("layers"))
+
+
+@pytest.fixture(scope="module")
+def scanned_layers(tmp_path_factory):
+    """In a loop."""
+
+    def forward(params, x):
+        return jax.lax.scan(lambda x, w: (jnp.tanh(x @ w), None), x, params)[0]
+
+    params = normal(LAYERS, WIDTH, WIDTH, seed=1, scale=0.3)
+    return export_layers(forward, params, tmp_path_factory.mktemp("scanned"))
 
 
 def elements(text):
@@ -114,6 +134,66 @@ def test_gathers_do_not_pile_up(layers):
         peak = peak_in_flight(program)
         assert peak["gather"] == depth * LAYER_BYTES
         assert LAYER_BYTES <= peak["reduce"] <= depth * LAYER_BYTES
+
+
+def flown(trace, channel):
+    """What a traced step had in flight at most, in bytes, and the most bytes that
+    were handed over in one collective, over all ranks."""
+    events = json.loads(trace.read_text())["traceEvents"]
+    peak = largest = 0
+    for rank in {event["pid"] for event in events}:
+        changes = []
+        for event in events:
+            if event["pid"] != rank or event["cat"] not in ("start", "await"):
+                continue
+            args = event["args"]
+            if args["channel"] != channel or args["id"] < 0:
+                continue
+            isStart = event["cat"] == "start"
+            largest = max(largest, args["bytes"])
+            end = event["ts"] + (0 if isStart else event["dur"])
+            changes.append((end, isStart, args["bytes"] if isStart else -args["bytes"]))
+        now = 0
+        for _, _, change in sorted(changes):
+            now += change
+            peak = max(peak, now)
+        assert now == 0
+    return peak, largest
+
+
+@pytest.mark.parametrize("pipelined", (False, True), ids=("written_out", "pipelined"))
+def test_gathers_do_not_pile_up_in_a_run(pipelined, request, tmp_path):
+    """Depth 1: what runs has one layer's gather in flight, never two."""
+    name = "scanned_layers" if pipelined else "layers"
+    directory, batch_args = request.getfixturevalue(name)
+    step, trace = tmp_path / "step.so", tmp_path / "trace.json"
+    options = ("--pipeline-loops",) if pipelined else ()
+    bound = ("--prefetch-bytes", 2 * LAYER_BYTES)
+    program, inputs = directory / "step.mlir", directory / "inputs.npz"
+    compile_step(program, step, "levels=2", "zero3", batch_args, *bound, *options)
+    run(step, inputs, tmp_path, 1, "--trace", trace)
+    assert flown(trace, "gather") == (LAYER_BYTES, LAYER_BYTES)
+    peak, largest = flown(trace, "reduce")
+    assert largest == LAYER_BYTES and peak <= LAYER_BYTES
+
+
+def test_a_pipelined_loop_takes_one_layer_more(scanned_layers, tmp_path):
+    """One of parameters and one of gradients; what is beside them in flight or in
+    use, a piece and rows, has less than one."""
+    directory, batch_args = scanned_layers
+    program, step = directory / "step.mlir", tmp_path / "step.so"
+    arenas, results = [], []
+    bound = ("--prefetch-bytes", 2 * LAYER_BYTES)
+    for options in (bound, (*bound, "--pipeline-loops")):
+        compile_step(program, step, "levels=2", "zero3", batch_args, *options)
+        arenas.append(tools.manifest(step)["arena_bytes"])
+        run(step, directory / "inputs.npz", tmp_path, 2, "--poison")
+        with np.load(tmp_path / "out.npz") as outputs:
+            results.append(dict(outputs))
+    for name, value in results[0].items():
+        np.testing.assert_allclose(results[1][name], value, rtol=1e-5, atol=1e-7)
+    scalars = 64
+    assert arenas[1] <= arenas[0] + 3 * LAYER_BYTES + scalars
 
 
 def test_the_arena_grows_by_no_more_than_the_bound(layers, tmp_path):

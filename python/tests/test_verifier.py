@@ -29,7 +29,11 @@ PROGRAMS = [
     ("trust_ratio", "levels=2,2", "hpz:2x1"),
     ("rows_of_several_kinds", "levels=2,2", "zero3"),
 ]
-VERIFIERS = {"tensors": "amsp-verify-program", "buffers": "amsp-verify-buffers"}
+VERIFIERS = {
+    "tensors": "amsp-verify-program",
+    "scheduled": "amsp-verify-program",
+    "buffers": "amsp-verify-buffers",
+}
 
 
 def amsp_opt(text, *passes):
@@ -45,7 +49,7 @@ def amsp_opt(text, *passes):
 @pytest.fixture(scope="module")
 def emitted(tmp_path_factory):
     """The program of a rank, on tensors with starts and awaits of single tensors,
-    and, with fused collectives, on buffers."""
+    on tensors as it is scheduled, and, with fused collectives, on buffers."""
     root = tmp_path_factory.mktemp("programs")
 
     @functools.cache
@@ -57,7 +61,13 @@ def emitted(tmp_path_factory):
         lower = ("amsp-communicate", "amsp-lower-to-linalg", "amsp-bufferize")
         buffers = amsp_opt(step, partition, *lower)
         assert buffers.returncode == 0, buffers.stderr
-        return {"tensors": split_collectives(tensors.stdout), "buffers": buffers.stdout}
+        scheduled = amsp_opt(step, partition, "amsp-communicate=fuse=false")
+        assert scheduled.returncode == 0, scheduled.stderr
+        return {
+            "tensors": split_collectives(tensors.stdout),
+            "scheduled": scheduled.stdout,
+            "buffers": buffers.stdout,
+        }
 
     return emit
 
@@ -149,6 +159,18 @@ def tensor_await_twice(program):
     program.lines.insert(number, "%mutant" + match[1])
 
 
+def scheduled_bound(program):
+    """A collective goes out as often as the bound on bytes in flight does not
+    allow, and is awaited as often."""
+    _, bound = program.pick(r"amsp\.prefetch_bytes = (\d+)")
+    number, match = program.pick(r"^ *%\w+ = (amsp\.\w+_start .*(tensor<[^<>]*>)>?)$")
+    start, result = match.groups()
+    copies = range(int(bound[1]) // 4 + 1)  # of 4 bytes at least
+    lines = [f"%mutant{i} = {start}" for i in copies]
+    lines += [f"%mutant_a{i} = amsp.await %mutant{i} : !amsp.pending<{result}>" for i in copies]
+    program.lines[number:number] = lines
+
+
 def buffer_group(program):
     program.change_collective(r"<\[(\d+):\d+", r"<[\1:7")
 
@@ -199,6 +221,7 @@ def buffer_in_flight(program):
 
 MUTATIONS = {
     "tensors": [tensor_group, tensor_order, tensor_await_lost, tensor_await_twice],
+    "scheduled": [scheduled_bound],
     "buffers": [
         buffer_group,
         buffer_order,
@@ -217,12 +240,10 @@ def test_emitted_programs_are_accepted(emitted, program):
         assert result.returncode == 0, result.stderr
 
 
-@pytest.mark.parametrize(
-    "mutate", MUTATIONS["tensors"] + MUTATIONS["buffers"], ids=lambda m: m.__name__
-)
+@pytest.mark.parametrize("mutate", sum(MUTATIONS.values(), []), ids=lambda m: m.__name__)
 @pytest.mark.parametrize("program", PROGRAMS, ids="-".join)
 def test_broken_programs_are_rejected(emitted, program, mutate):
-    level = "tensors" if mutate in MUTATIONS["tensors"] else "buffers"
+    level = next(level for level, mutations in MUTATIONS.items() if mutate in mutations)
     mutation = Mutation(emitted(*program)[level], f"{program} {mutate.__name__}")
     mutate(mutation)
     result = amsp_opt(mutation.text(), VERIFIERS[level])

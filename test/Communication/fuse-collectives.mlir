@@ -168,3 +168,18 @@ func.func @loop(%g: tensor<8xf32>, %n: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %0 : tensor<4xf32>
 }
+
+// Two layers of a stack: the gradients of the first do not wait for the second.
+// CHECK-LABEL: func.func @layers_of_a_stack
+// CHECK: amsp.reduce_scatter sum %arg0, %arg1
+// CHECK: stablehlo.dot_general
+// CHECK: amsp.reduce_scatter sum %arg2, %arg3
+func.func @layers_of_a_stack(%a: tensor<1x8xf32>, %b: tensor<1x6xf32>, %c: tensor<1x8xf32>, %d: tensor<1x6xf32>, %x: tensor<8x8xf32>)
+    -> (tensor<1x4xf32>, tensor<1x3xf32>, tensor<8x8xf32>, tensor<1x4xf32>, tensor<1x3xf32>) {
+  %0 = amsp.reduce_scatter sum %a group = <[1:2]> keep = 1 parameter = 0 unit = "h" : tensor<1x8xf32> -> tensor<1x4xf32>
+  %1 = amsp.reduce_scatter sum %b group = <[1:2]> keep = 1 parameter = 1 unit = "h" : tensor<1x6xf32> -> tensor<1x3xf32>
+  %2 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %3 = amsp.reduce_scatter sum %c group = <[1:2]> keep = 1 parameter = 0 unit = "h" : tensor<1x8xf32> -> tensor<1x4xf32>
+  %4 = amsp.reduce_scatter sum %d group = <[1:2]> keep = 1 parameter = 1 unit = "h" : tensor<1x6xf32> -> tensor<1x3xf32>
+  return %0, %1, %2, %3, %4 : tensor<1x4xf32>, tensor<1x3xf32>, tensor<8x8xf32>, tensor<1x4xf32>, tensor<1x3xf32>
+}

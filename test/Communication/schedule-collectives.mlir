@@ -5,6 +5,7 @@
 
 // Three gathers of 32 bytes fit: the fourth starts when the first is awaited.
 // CHECK-LABEL: func.func @gathers
+// CHECK-SAME: amsp.prefetch_bytes = 96 : i64
 func.func @gathers(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>, %d: tensor<4xf32>, %x: tensor<8x8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
   // CHECK: %[[A:.*]] = amsp.all_gather_start %arg0
   // CHECK-NEXT: %[[B:.*]] = amsp.all_gather_start %arg1
@@ -111,4 +112,18 @@ func.func @loop(%a: tensor<4xf32>, %b: tensor<10xf32>, %n: tensor<i32>, %x: tens
   %6 = stablehlo.dot_general %x, %0#1, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
   %7 = amsp.all_gather %b group = <[1:2]> : tensor<10xf32> -> tensor<20xf32>
   return %6, %7 : tensor<8xf32>, tensor<20xf32>
+}
+
+// What is written into a stack is awaited when the iteration ends, not before.
+// CHECK-LABEL: func.func @stack
+// CHECK: %[[P:.*]] = amsp.reduce_scatter_start
+// CHECK: stablehlo.dot_general
+// CHECK: %[[R:.*]] = amsp.await %[[P]]
+// CHECK: stablehlo.dynamic_update_slice %arg0, %[[R]]
+func.func @stack(%s: tensor<3x4xf32>, %g: tensor<1x8xf32>, %i: tensor<i32>, %x: tensor<8x8xf32>) -> (tensor<3x4xf32>, tensor<8x8xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0 = amsp.reduce_scatter sum %g group = <[1:2]> keep = 1 : tensor<1x8xf32> -> tensor<1x4xf32>
+  %1 = stablehlo.dynamic_update_slice %s, %0, %i, %zero : (tensor<3x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<3x4xf32>
+  %2 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %1, %2 : tensor<3x4xf32>, tensor<8x8xf32>
 }

@@ -120,6 +120,18 @@ module attributes {amsp.levels = array<i64: 2>} {
 
 // -----
 
+// The option comes before the bound of the schedule.
+module attributes {amsp.levels = array<i64: 2>} {
+  func.func @main(%x: tensor<32xf32>) -> tensor<64xf32> attributes {amsp.prefetch_bytes = 256 : i64} {
+    // expected-error @below {{'amsp.all_gather_start' op puts 256 bytes in flight, the bound is 100}}
+    %0 = amsp.all_gather_start %x group = <[1:2]> : tensor<32xf32> -> !amsp.pending<tensor<64xf32>>
+    %1 = amsp.await %0 : !amsp.pending<tensor<64xf32>>
+    return %1 : tensor<64xf32>
+  }
+}
+
+// -----
+
 // The sum over the nodes is missing.
 #rows = #amsp.placement<split, 0, [1:4]>
 #replicated = #amsp.placement<replicated>

@@ -85,7 +85,7 @@ static cl::opt<bool> peelMicrobatches(
 static cl::opt<bool> pipelineLoops(
     "pipeline-loops", cl::cat(category), cl::init(false),
     cl::desc("In loops over layers, gather one layer ahead and reduce one "
-             "behind; with --emit stablehlo"));
+             "behind"));
 static cl::opt<int64_t> pipelineBytes(
     "pipeline-bytes", cl::cat(category), cl::init(0),
     cl::desc("Bytes that a pipelined loop carries at most (default 0: all)"));
@@ -240,10 +240,6 @@ static llvm::Expected<CompileOptions> getOptions() {
   options.communication.pipelineBytes = pipelineBytes;
   options.communication.overlap = overlap == "on";
   options.communication.prefetchBytes = prefetchBytes;
-  if (pipelineLoops && emitKind != "stablehlo")
-    return llvm::createStringError(
-        "--pipeline-loops: code for CPU does not carry gathered values from "
-        "iteration to iteration yet; --emit stablehlo does");
   options.cpu = cpu;
   llvm::Expected<EmitKind> emit = getEmitKind();
   if (!emit)

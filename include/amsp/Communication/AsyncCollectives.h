@@ -7,6 +7,10 @@
 
 namespace amsp {
 
+/// On the function of a scheduled step: the bytes that its collectives have in
+/// flight at most, full sides with padding. The verifiers hold it against that.
+inline constexpr llvm::StringLiteral kPrefetchBytesAttr = "amsp.prefetch_bytes";
+
 /// Builds the start of `op`, a collective that is not split, at the builder's
 /// place.
 CollectiveOpInterface createStart(mlir::OpBuilder &builder,

@@ -374,14 +374,15 @@ def ScheduleCollectives : Pass<"amsp-schedule-collectives", "::mlir::func::FuncO
       first op that needs it, or earlier if the next reduction needs its bytes. The
       second half of a reduction in two stages starts when the first is done.
 
-    What only passes over memory (converts, slices, transposes, elementwise ops)
-    moves along: ahead of a start that needs it, behind an await that it needs.
+    What only passes over memory (converts, slices, their updates, transposes,
+    elementwise ops) moves along: ahead of a start that needs it, behind an await that it needs.
 
     The bytes of the full sides in flight, from start to await, never exceed
     `prefetch-bytes`: half for each channel, or what its largest collective needs;
     all of it for one if the other has no collective. Collectives around a loop
-    leave room for those in it. A collective with nothing to hide behind stays
-    whole. Bits do not change.
+    leave room for those in it. The bound is left on the function, as
+    `amsp.prefetch_bytes`, for the verifiers. A collective with nothing to hide behind
+    stays whole. Bits do not change.
 
     ```mlir
     func.func @layers(%a: tensor<4xf32>, %b: tensor<4xf32>, %x: tensor<8x8xf32>) -> tensor<8xf32> {
@@ -399,7 +400,8 @@ def ScheduleCollectives : Pass<"amsp-schedule-collectives", "::mlir::func::FuncO
     ```
     becomes
     ```mlir
-    func.func @layers(%a: tensor<4xf32>, %b: tensor<4xf32>, %x: tensor<8x8xf32>) -> tensor<8xf32> {
+    func.func @layers(%a: tensor<4xf32>, %b: tensor<4xf32>, %x: tensor<8x8xf32>) -> tensor<8xf32>
+        attributes {amsp.prefetch_bytes = 64 : i64} {
       %0 = amsp.all_gather_start %a group = <[1:2]>
              : tensor<4xf32> -> !amsp.pending<tensor<8xf32>>
       %1 = amsp.all_gather_start %b group = <[1:2]>
@@ -451,8 +453,9 @@ def VerifyProgram : Pass<"amsp-verify-program", "::mlir::ModuleOp"> {
       a pass lost shows here.
     - Every start is awaited, once and in its block (the ops' own verifiers see to
       types, pieces and padding, and to awaits).
-    - With `prefetch-bytes`, that many bytes are in flight at most: of the full
-      buffers, padding included, from start to await.
+    - At most so many bytes are in flight, of the full buffers, padding included,
+      from start to await, as `amsp-schedule-collectives` says in
+      `amsp.prefetch_bytes` of the step's function, or `prefetch-bytes` says.
 
     Changes nothing. `amsp-verify-buffers` checks what buffers add.
   }];

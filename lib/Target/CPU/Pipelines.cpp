@@ -13,6 +13,8 @@ using namespace mlir;
 using namespace amsp;
 
 void amsp::buildBufferizePipeline(OpPassManager &pm) {
+  // Before collectives get numbers: each copy is one of its own.
+  pm.addNestedPass<func::FuncOp>(createDoubleBufferLoops());
   pm.addPass(createCollectivesToExchange());
   pm.addNestedPass<func::FuncOp>(createContractionsToBlas());
   pm.addPass(createCanonicalizerPass());

@@ -3,10 +3,12 @@
 #include "BufferAliases.h"
 #include "BufferEffects.h"
 #include "MemoryRange.h"
+#include "amsp/Communication/AsyncCollectives.h"
 #include "amsp/Communication/GroupCheck.h"
 #include "amsp/Dialect/AMSP/IR/AMSPBufferOps.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Target/CPU/Passes.h"
+#include "amsp/Target/DataTypes.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -30,8 +32,9 @@ struct InFlight {
 /// Walks a host program in the order in which it runs.
 class Checker {
 public:
-  Checker(ModuleOp module, ArrayRef<int64_t> levels)
-      : effects(module), levels(levels) {}
+  /// `bound`: of the bytes in flight, as the schedule was made; negative: none.
+  Checker(ModuleOp module, ArrayRef<int64_t> levels, int64_t bound)
+      : effects(module), levels(levels), bound(bound) {}
 
   LogicalResult check(Block &block);
 
@@ -44,9 +47,11 @@ private:
   LogicalResult checkOwnBuffers(const InFlight &collective);
   LogicalResult checkAccess(Operation *op, const MemoryRange &range,
                             bool isWritten);
+  LogicalResult checkBytesInFlight();
 
   BufferEffects effects;
   ArrayRef<int64_t> levels;
+  int64_t bound;
   SmallVector<InFlight> inFlight; // of the enclosing blocks, then of this one
   int64_t lastId = -1;
 };
@@ -120,6 +125,31 @@ LogicalResult Checker::checkOwnBuffers(const InFlight &collective) {
   return success();
 }
 
+/// Of the full sides, padding included, as the manifest counts them.
+static int64_t getPaddedBytes(CollectiveStartOp op) {
+  CollectiveInfoAttr info = op.getInfo();
+  bool isWhole = info.getKind() == CollectiveKind::AllReduce;
+  int64_t members = isWhole ? 1 : info.getGroup().getSize();
+  int64_t elements = 0;
+  for (auto [rows, piece] : llvm::zip_equal(info.getRows(), info.getPiece()))
+    elements += rows * piece * members;
+  auto type = cast<MemRefType>(op.getSources().front().getType());
+  return elements * getElementBytes(type.getElementType());
+}
+
+/// Called behind each start.
+LogicalResult Checker::checkBytesInFlight() {
+  if (bound < 0)
+    return success();
+  int64_t bytes = 0;
+  for (const InFlight &collective : inFlight)
+    bytes += getPaddedBytes(collective.start);
+  if (bytes <= bound)
+    return success();
+  return inFlight.back().start->emitOpError("puts ")
+         << bytes << " bytes in flight, the bound is " << bound;
+}
+
 LogicalResult Checker::start(CollectiveStartOp op) {
   if (failed(checkDescription(op)))
     return failure();
@@ -134,7 +164,7 @@ LogicalResult Checker::start(CollectiveStartOp op) {
     if (failed(checkAccess(op, destination, /*isWritten=*/true)))
       return failure();
   inFlight.push_back(std::move(collective));
-  return success();
+  return checkBytesInFlight();
 }
 
 LogicalResult Checker::await(CollectiveAwaitOp op) {
@@ -228,7 +258,8 @@ struct VerifyBuffers : amsp::impl::VerifyBuffersBase<VerifyBuffers> {
       module.emitError("no function @main, or no amsp.levels");
       return signalPassFailure();
     }
-    Checker checker(module, levels);
+    auto bound = step->getAttrOfType<IntegerAttr>(kPrefetchBytesAttr);
+    Checker checker(module, levels, bound ? bound.getInt() : -1);
     for (Block &block : step.getBody())
       if (failed(checker.check(block)))
         return signalPassFailure();

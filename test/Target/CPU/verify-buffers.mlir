@@ -188,3 +188,19 @@ module attributes {amsp.levels = array<i64: 2>} {
     return
   }
 }
+
+// -----
+
+// The bound of the schedule: of the full sides, with padding.
+module attributes {amsp.levels = array<i64: 2>} {
+  func.func @main(%w: memref<8xf32>, %x: memref<16xf32>) attributes {amsp.prefetch_bytes = 127 : i64} {
+    %a = amsp.arena_view 0 : memref<15xf32>
+    %b = amsp.arena_view 64 : memref<16xf32>
+    amsp.collective_start <0, all_gather, sum, <[1:2]>, rows = [1], full = [15], piece = [8], "g"> %w into %a : memref<8xf32> -> memref<15xf32>
+    // expected-error @below {{'amsp.collective_start' op puts 128 bytes in flight, the bound is 127}}
+    amsp.collective_start <1, all_reduce, sum, <[1:2]>, rows = [1], full = [16], piece = [16], "r"> %x into %b : memref<16xf32> -> memref<16xf32>
+    amsp.collective_await <0, all_gather, sum, <[1:2]>, rows = [1], full = [15], piece = [8], "g"> %w into %a : memref<8xf32> -> memref<15xf32>
+    amsp.collective_await <1, all_reduce, sum, <[1:2]>, rows = [1], full = [16], piece = [16], "r"> %x into %b : memref<16xf32> -> memref<16xf32>
+    return
+  }
+}

@@ -5,6 +5,71 @@
 
 include "mlir/Pass/PassBase.td"
 
+def DoubleBufferLoops : Pass<"amsp-double-buffer-loops", "::mlir::func::FuncOp"> {
+  let summary = "unrolls loops by two where collectives need a carry's old and new value";
+  let description = [{
+    A pipelined loop carries what is gathered one iteration ahead, and what is reduced
+    one behind (`amsp-pipeline-loops`). Its next value is written while the old one
+    is still read, or in flight: in one buffer that cannot be, in two it takes a copy
+    at the end of each iteration. In a loop unrolled by two, each iteration reads the
+    buffer that the other one writes, and nothing is copied.
+
+    Unrolled are loops of known trip count that carry a tensor of which the next value
+    is written, by a collective from its start on, before the last access to the old
+    one, if a collective of the body makes the one or reads the other. The iteration
+    that is left of an odd number is written out behind the loop. It runs when the
+    order of a body is final, so nothing moves from one copy to the other.
+
+    ```mlir
+    // --amsp-double-buffer-loops --canonicalize
+    func.func @forward(%p: tensor<5x4xf32>, %w: tensor<1x8xf32>, %x: tensor<1x8xf32>) -> tensor<1x8xf32> {
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %four = arith.constant 4 : index
+      %0:2 = scf.for %i = %zero to %four step %one iter_args(%h = %x, %now = %w) -> (tensor<1x8xf32>, tensor<1x8xf32>) {
+        %next = arith.addi %i, %one : index
+        %s = tensor.extract_slice %p[%next, 0] [1, 4] [1, 1] : tensor<5x4xf32> to tensor<1x4xf32>
+        %g = amsp.all_gather_start %s group = <[1:2]> keep = 1 : tensor<1x4xf32> -> !amsp.pending<tensor<1x8xf32>>
+        %e = tensor.empty() : tensor<1x8xf32>
+        %y = linalg.mul ins(%h, %now : tensor<1x8xf32>, tensor<1x8xf32>) outs(%e : tensor<1x8xf32>) -> tensor<1x8xf32>
+        %ahead = amsp.await %g : !amsp.pending<tensor<1x8xf32>>
+        scf.yield %y, %ahead : tensor<1x8xf32>, tensor<1x8xf32>
+      }
+      return %0#0 : tensor<1x8xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @forward(%arg0: tensor<5x4xf32>, %arg1: tensor<1x8xf32>, %arg2: tensor<1x8xf32>) -> tensor<1x8xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c4 = arith.constant 4 : index
+      %c2 = arith.constant 2 : index
+      %0:2 = scf.for %arg3 = %c0 to %c4 step %c2 iter_args(%arg4 = %arg2, %arg5 = %arg1) -> (tensor<1x8xf32>, tensor<1x8xf32>) {
+        %1 = arith.addi %arg3, %c1 : index
+        %extracted_slice = tensor.extract_slice %arg0[%1, 0] [1, 4] [1, 1] : tensor<5x4xf32> to tensor<1x4xf32>
+        %2 = amsp.all_gather_start %extracted_slice group = <[1:2]>  keep = 1 : tensor<1x4xf32> -> !amsp.pending<tensor<1x8xf32>>
+        %3 = tensor.empty() : tensor<1x8xf32>
+        %4 = linalg.mul ins(%arg4, %arg5 : tensor<1x8xf32>, tensor<1x8xf32>) outs(%3 : tensor<1x8xf32>) -> tensor<1x8xf32>
+        %5 = amsp.await %2 : !amsp.pending<tensor<1x8xf32>>
+        %6 = arith.addi %arg3, %c2 : index
+        %extracted_slice_0 = tensor.extract_slice %arg0[%6, 0] [1, 4] [1, 1] : tensor<5x4xf32> to tensor<1x4xf32>
+        %7 = amsp.all_gather_start %extracted_slice_0 group = <[1:2]>  keep = 1 : tensor<1x4xf32> -> !amsp.pending<tensor<1x8xf32>>
+        %8 = tensor.empty() : tensor<1x8xf32>
+        %9 = linalg.mul ins(%4, %5 : tensor<1x8xf32>, tensor<1x8xf32>) outs(%8 : tensor<1x8xf32>) -> tensor<1x8xf32>
+        %10 = amsp.await %7 : !amsp.pending<tensor<1x8xf32>>
+        scf.yield %9, %10 : tensor<1x8xf32>, tensor<1x8xf32>
+      }
+      return %0#0 : tensor<1x8xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numLoops", "loops", "loops unrolled by two">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def CollectivesToExchange : Pass<"amsp-collectives-to-exchange", "::mlir::ModuleOp"> {
   let summary = "gives the collectives numbers, destinations and runtime descriptions";
   let description = [{
@@ -308,7 +373,8 @@ def VerifyBuffers : Pass<"amsp-verify-buffers", "::mlir::ModuleOp"> {
     of the arena, nor in a kernel. Every start is awaited once, with the same
     description and buffers. Ids ascend, so all ranks have one order; no condition or
     trip count around a collective comes from the rank's number. Groups partition the
-    world, and pieces cover the full side. Changes nothing.
+    world, and pieces cover the full side. The bytes in flight are within the bound of
+    the schedule, if it has left one (`amsp.prefetch_bytes`). Changes nothing.
   }];
 }
 

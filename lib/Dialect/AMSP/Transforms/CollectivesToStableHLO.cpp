@@ -213,6 +213,9 @@ private:
     for (NamedAttribute attr : llvm::make_early_inc_range(module->getAttrs()))
       if (isOurs(attr))
         module->removeAttr(attr.getName());
+    for (NamedAttribute attr : llvm::make_early_inc_range(step->getAttrs()))
+      if (isOurs(attr))
+        step->removeAttr(attr.getName());
     for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i)
       for (NamedAttribute attr :
            mlir::function_interface_impl::getArgAttrs(step, i))
