@@ -2,6 +2,7 @@
 
 #include "amsp/Placement/PlacementOpInterface.h"
 #include "Rules/Rules.h"
+#include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/StableHLO/IR/CHLOOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "mlir/IR/Matchers.h"
@@ -83,6 +84,9 @@ void amsp::registerPlacementExternalModels(DialectRegistry &registry) {
         rules::attachIndexing(*context);
         rules::attachWindow(*context);
       });
+  registry.addExtension(+[](MLIRContext *context, AMSPDialect *) {
+    rules::attachAttention(*context);
+  });
   registry.addExtension(+[](MLIRContext *context, chlo::CHLODialect *) {
     rules::attachCHLO(*context);
   });

@@ -56,6 +56,65 @@ static double getOperations(stablehlo::DotGeneralOp dot) {
   return operations;
 }
 
+/// What fused attention computes: contractions for each pair of a query and a
+/// key that a causal mask leaves, in forward two, in backward five.
+template <typename AttentionOp>
+static double getAttentionOperations(AttentionOp op, bool isBackward,
+                                     bool leavesOut) {
+  auto q = cast<RankedTensorType>(op.getQ().getType());
+  auto v = cast<RankedTensorType>(op.getV().getType());
+  int64_t queries = q.getDimSize(q.getRank() - 2);
+  int64_t keys = v.getDimSize(v.getRank() - 2);
+  double pairs = static_cast<double>(queries) * static_cast<double>(keys);
+  if (op.getCausal() && leavesOut) {
+    pairs = 0;
+    for (int64_t query = 0; query < queries; ++query)
+      pairs += static_cast<double>(std::min(query + 1, keys));
+  }
+  for (int64_t size : q.getShape().drop_back(2))
+    pairs *= static_cast<double>(size);
+  auto elements = static_cast<double>(q.getShape().back());
+  auto valueElements = static_cast<double>(v.getShape().back());
+  return 2 * pairs *
+         (isBackward ? 3 * elements + 2 * valueElements
+                     : elements + valueElements);
+}
+
+namespace {
+/// The contractions of an op.
+struct Contractions {
+  double operations = 0;
+  Type type;
+  int64_t count = 1;
+  /// Of the peak, if the device says so.
+  std::optional<double> share;
+};
+} // namespace
+
+static std::optional<Contractions> getContractions(Operation *op,
+                                                   const Device &device) {
+  auto getElement = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getElementType();
+  };
+  if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op))
+    return Contractions{getOperations(dot), getElement(dot.getLhs()), 1, {}};
+  // A device with a rate of its own computes fused; else all pairs are
+  // computed, block by block.
+  if (auto forward = dyn_cast<AttentionOp>(op)) {
+    std::optional<double> share = device.attentionForward;
+    return Contractions{
+        getAttentionOperations(forward, false, share.has_value()),
+        getElement(forward.getQ()), 2, share};
+  }
+  if (auto backward = dyn_cast<AttentionBackwardOp>(op)) {
+    std::optional<double> share = device.attentionBackward;
+    return Contractions{
+        getAttentionOperations(backward, true, share.has_value()),
+        getElement(backward.getQ()), 5, share};
+  }
+  return std::nullopt;
+}
+
 bool amsp::isFusedIntoUses(Operation *op) {
   if (isa<stablehlo::ConstantOp, stablehlo::IotaOp, stablehlo::ReshapeOp,
           stablehlo::BroadcastInDimOp>(op))
@@ -113,19 +172,20 @@ FailureOr<OpCost> amsp::getOpCost(Operation *op, const Device &device) {
     return cost;
   cost.bytes = getTraffic(op);
   cost.seconds = cost.bytes / *device.memoryBandwidth;
-  auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
-  if (!dot)
+  std::optional<Contractions> contractions = getContractions(op, device);
+  if (!contractions)
     return cost;
-  Type type = cast<RankedTensorType>(dot.getLhs().getType()).getElementType();
+  Type type = contractions->type;
   std::optional<double> peak = getPeak(device, type);
   if (!peak && isa<IntegerType>(type))
     return cost;
   if (!peak)
     return op->emitError() << "the cluster's device.peak gives no rate for "
                            << type << ", in which this contraction computes";
-  cost.operations = getOperations(dot);
-  double rate = *peak * getAchievedShare(device, cost.operations);
-  cost.seconds = std::max(cost.seconds, cost.operations / rate);
+  cost.operations = contractions->operations;
+  double share = contractions->share.value_or(getAchievedShare(
+      device, cost.operations / static_cast<double>(contractions->count)));
+  cost.seconds = std::max(cost.seconds, cost.operations / (*peak * share));
   return cost;
 }
 

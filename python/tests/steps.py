@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
+import attentions
 import jobs
 from amsp import arrays, check, export, reference
 from amsp.models import gpt, language, training
@@ -511,6 +512,9 @@ def branches() -> Step:
 
 CASES: dict[str, Callable[[], Step]] = {
     **KINDS,
+    **{f"attention_{style}": made for style, made in attentions.STYLES.items()},
+    "attention_long": attentions.long,
+    "attention_blocks": attentions.short_blocks,
     "infinite_row": lambda: loss_scaling(infinite=True),
     "rows_of_several_kinds": rows_of_several_kinds,
     "in_batch_negatives": in_batch_negatives,

@@ -145,6 +145,7 @@ Error CompileDriver::partition() {
   partitioning.roles = options.roles;
   partitioning.stateOf = options.stateOf;
   partitioning.levels = options.cluster->getSizes();
+  partitioning.recognizeAttention = options.recognizeAttention;
   partitioning.simplifyCollectives = options.simplifyCollectives;
   partitioning.reduceType = options.reduceType.value_or("f32");
   if (Error error = runPasses(
@@ -248,6 +249,7 @@ Error CompileDriver::emitStableHLO() {
   manifest = std::move(*built);
   if (Error error = runPasses(
           [](OpPassManager &passes) {
+            passes.addPass(createExpandAttention());
             passes.addPass(createCollectivesToStableHLO());
           },
           "Emit StableHLO"))

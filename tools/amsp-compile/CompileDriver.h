@@ -28,6 +28,7 @@ struct CompileOptions {
   std::string stateOf;
   std::optional<std::string> reduceType;
   bool simplifyCollectives = true;
+  bool recognizeAttention = true;
   CommunicateOptions communication;
   std::string cpu;
   EmitKind emit = EmitKind::SharedLibrary;

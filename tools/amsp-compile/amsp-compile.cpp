@@ -56,6 +56,9 @@ static cl::opt<bool>
     noSimplify("no-simplify-collectives", cl::cat(category),
                cl::desc("Keep collectives as single conversions make them"));
 static cl::opt<bool>
+    noRecognize("no-recognize-attention", cl::cat(category),
+                cl::desc("Keep attention as the ops that the step has for it"));
+static cl::opt<bool>
     quantizeGathers("quantize-gathers", cl::cat(category),
                     cl::desc("Gather parameters as int8, with a scale for each "
                              "block: changes results"));
@@ -231,6 +234,7 @@ static llvm::Expected<CompileOptions> getOptions() {
   if (reduceType.getNumOccurrences() > 0)
     options.reduceType = reduceType;
   options.simplifyCollectives = !noSimplify;
+  options.recognizeAttention = !noRecognize;
   options.communication = getCommunication(options.cluster);
   if (pipelineBytes < 0)
     return llvm::createStringError("--pipeline-bytes " + Twine(pipelineBytes) +

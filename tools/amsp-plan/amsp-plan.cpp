@@ -84,6 +84,8 @@ static cl::opt<std::string> output("o", cl::cat(category),
                                    cl::desc("Write the plan that is shown"));
 static cl::opt<bool> noSimplify("no-simplify-collectives", cl::cat(category),
                                 cl::desc("As of amsp-compile")),
+    noRecognize("no-recognize-attention", cl::cat(category),
+                cl::desc("As of amsp-compile")),
     noDecompose("no-decompose-collectives", cl::cat(category),
                 cl::desc("As of amsp-compile")),
     noFuse("no-fuse-collectives", cl::cat(category),
@@ -163,6 +165,7 @@ static Expected<PlanningOptions> getOptions() {
   options.partition.roles.assign(roles.begin(), roles.end());
   options.partition.reduceType = reduceType;
   options.partition.simplifyCollectives = !noSimplify;
+  options.partition.recognizeAttention = !noRecognize;
   options.communication.decompose = !noDecompose;
   options.communication.fuse = !noFuse;
   // Passes that choose by time read the file, whose sizes must be meant.

@@ -29,8 +29,11 @@ void addSources(mlir::Value value, llvm::SetVector<mlir::Value> &sources);
 
 /// The cost of one run of an op. A contraction takes its operations at the
 /// device's achieved rate, or its bytes at the memory's bandwidth if that is
-/// longer; any other op, its bytes. Ops that take a part of a buffer read that
-/// part only, those that update one write it in place.
+/// longer; so does attention, whose bytes are those of its operands and
+/// results: at the device's rate of fused attention the pairs that a causal
+/// mask leaves, without such a rate all pairs. Any other op takes its bytes.
+/// Ops that take a part of a buffer read that part only, those that update one
+/// write it in place.
 ///
 /// Zero for ops that are fused into their uses, for collectives, for
 /// terminators, and for ops that hold others (loops, branches: ask for the ops

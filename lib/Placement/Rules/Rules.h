@@ -1,4 +1,4 @@
-//===- Rules.h - Placement rules of the StableHLO ops, by concern -*- C++ -*-//
+//===- Rules.h - Placement rules of compute ops, by concern -*- C++ -*-//
 
 #ifndef AMSP_LIB_PLACEMENT_RULES_H
 #define AMSP_LIB_PLACEMENT_RULES_H
@@ -7,6 +7,7 @@
 
 namespace amsp::rules {
 
+void attachAttention(mlir::MLIRContext &context);
 void attachElementwise(mlir::MLIRContext &context);
 void attachCHLO(mlir::MLIRContext &context);
 void attachShape(mlir::MLIRContext &context);

@@ -26,6 +26,8 @@ void amsp::buildImportPipeline(OpPassManager &pm,
   roles.roles = options.roles;
   roles.stateOf = options.stateOf;
   pm.addPass(createAnnotateRoles(roles));
+  if (options.recognizeAttention)
+    pm.addPass(createRecognizeAttention());
 }
 
 void amsp::buildPartitionImportedPipeline(OpPassManager &pm,
@@ -73,6 +75,9 @@ struct PartitionPipelineOptions
   Option<std::string> reduceType{
       *this, "reduce-type", llvm::cl::init("f32"),
       llvm::cl::desc("type of reductions: f32, bf16 or graph")};
+  Option<bool> recognizeAttention{
+      *this, "recognize-attention", llvm::cl::init(true),
+      llvm::cl::desc("run amsp-recognize-attention")};
   Option<bool> simplifyCollectives{
       *this, "simplify-collectives", llvm::cl::init(true),
       llvm::cl::desc("run amsp-simplify-collectives")};
@@ -93,6 +98,7 @@ void amsp::registerPartitionPipeline() {
         partition.levels.assign(options.levels.begin(), options.levels.end());
         partition.strategy = options.strategy;
         partition.reduceType = options.reduceType;
+        partition.recognizeAttention = options.recognizeAttention;
         partition.simplifyCollectives = options.simplifyCollectives;
         buildPartitionPipeline(pm, partition);
       });

@@ -3,7 +3,7 @@
 #ifndef AMSP_LIB_DIALECT_STABLEHLO_TRANSFORMS_SPECIALFUNCTIONS_H
 #define AMSP_LIB_DIALECT_STABLEHLO_TRANSFORMS_SPECIALFUNCTIONS_H
 
-#include "Expression.h"
+#include "amsp/Dialect/StableHLO/Transforms/Expression.h"
 
 namespace amsp::stablehlo {
 

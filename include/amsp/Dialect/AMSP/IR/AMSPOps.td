@@ -3,7 +3,7 @@
 #ifndef AMSP_DIALECT_AMSP_IR_AMSPOPS_TD
 #define AMSP_DIALECT_AMSP_IR_AMSPOPS_TD
 
-include "amsp/Dialect/AMSP/IR/AMSPCollectiveOps.td"
+include "amsp/Dialect/AMSP/IR/AMSPAttentionOps.td"
 
 def AMSP_GroupIndexOp : AMSP_Op<"group_index", [Pure]> {
   let summary = "the index of this rank in its group";

@@ -33,6 +33,8 @@ struct PartitionOptions {
   std::string strategy;
   /// Type of reductions: `f32`, `bf16` or `graph`.
   std::string reduceType = "f32";
+  /// Whether to run `amsp-recognize-attention`.
+  bool recognizeAttention = true;
   /// Whether to run `amsp-simplify-collectives`.
   bool simplifyCollectives = true;
 };

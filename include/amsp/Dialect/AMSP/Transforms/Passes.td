@@ -316,4 +316,77 @@ def CollectivesToStableHLO : Pass<"amsp-collectives-to-stablehlo", "::mlir::Modu
   let dependentDialects = ["::amsp::stablehlo::StableHLODialect"];
 }
 
+def RecognizeAttention : Pass<"amsp-recognize-attention", "::mlir::ModuleOp"> {
+  let summary = "Attention, forward and backward, becomes one op each";
+  let description = [{
+    Finds `softmax(scale q k^T + bias) v` and its gradients, and writes them as
+    `amsp.attention` and `amsp.attention_backward`. The backward op computes the
+    probabilities again from the maximum and the sum of each row, so that of the
+    queries times keys times heads numbers nothing is kept.
+
+    Each contraction is taken for the scores of an attention, and what is computed
+    from them is followed: the dimensions, whatever the order in which they come,
+    and each value as a sum of products of probabilities `p`, their gradient `dp`,
+    and the rows' sums. What comes before the contractions that give the
+    gradients of q and k is compared with `scale p (dp - rowsum(p dp))`. So it does
+    not matter how the softmax or its derivative are written; they are proved
+    equal but for rounding. Where any other op reads one of the values on the way, nothing
+    changes, and a remark says which and how many bytes the probabilities take.
+
+    ```mlir
+    func.func @attend(%q: tensor<3x8x16xf32>, %k: tensor<3x7x16xf32>, %v: tensor<3x7x16xf32>) -> tensor<3x8x16xf32> {
+      %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2]
+             : (tensor<3x8x16xf32>, tensor<3x7x16xf32>) -> tensor<3x8x7xf32>
+      %1 = stablehlo.reduce(%0 init: %least) applies stablehlo.maximum across dimensions = [2]
+             : (tensor<3x8x7xf32>, tensor<f32>) -> tensor<3x8xf32>
+      %2 = stablehlo.broadcast_in_dim %1, dims = [0, 1] : (tensor<3x8xf32>) -> tensor<3x8x7xf32>
+      %3 = stablehlo.subtract %0, %2 : tensor<3x8x7xf32>
+      %4 = stablehlo.exponential %3 : tensor<3x8x7xf32>
+      %5 = stablehlo.reduce(%4 init: %zero) applies stablehlo.add across dimensions = [2]
+             : (tensor<3x8x7xf32>, tensor<f32>) -> tensor<3x8xf32>
+      %6 = stablehlo.broadcast_in_dim %5, dims = [0, 1] : (tensor<3x8xf32>) -> tensor<3x8x7xf32>
+      %7 = stablehlo.divide %4, %6 : tensor<3x8x7xf32>
+      %8 = stablehlo.dot_general %7, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+             : (tensor<3x8x7xf32>, tensor<3x7x16xf32>) -> tensor<3x8x16xf32>
+      return %8 : tensor<3x8x16xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @attend(%q: tensor<3x8x16xf32>, %k: tensor<3x7x16xf32>, %v: tensor<3x7x16xf32>) -> tensor<3x8x16xf32> {
+      %result, %max, %sum = amsp.attention %q, %k, %v scale = 1.000000e+00
+          : (tensor<3x8x16xf32>, tensor<3x7x16xf32>, tensor<3x7x16xf32>)
+          -> (tensor<3x8x16xf32>, tensor<3x8xf32>, tensor<3x8xf32>)
+      return %result : tensor<3x8x16xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numForward", "attention", "attentions recognised">,
+    Statistic<"numBackward", "attention-backward", "their gradients recognised">,
+    Statistic<"numMissed", "missed", "softmaxes of contractions left alone">
+  ];
+  let dependentDialects = ["::amsp::AMSPDialect",
+                           "::amsp::stablehlo::StableHLODialect"];
+}
+
+def ExpandAttention : Pass<"amsp-expand-attention", "::mlir::ModuleOp"> {
+  let summary = "Attention becomes contractions, over blocks of queries";
+  let description = [{
+    Writes `amsp.attention` and `amsp.attention_backward` as StableHLO. With
+    `block-bytes`, a loop goes over blocks of queries, so many that the scores
+    of a block, over all leading dimensions and heads, take no more bytes than
+    that, but at least 16. Rows that are left make a smaller block behind
+    the loop. Gradients of keys and values add up over the blocks. Without
+    `block-bytes` all queries are one block.
+  }];
+  let options = [
+    Option<"blockBytes", "block-bytes", "int64_t", "0",
+      "bytes that the scores of a block may take; 0: no limit">
+  ];
+  let dependentDialects = ["::amsp::stablehlo::StableHLODialect"];
+}
+
 #endif // AMSP_DIALECT_AMSP_TRANSFORMS_PASSES_TD

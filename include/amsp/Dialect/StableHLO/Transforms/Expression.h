@@ -1,7 +1,7 @@
 //===- Expression.h - Formulas as StableHLO ops -----------------*- C++ -*-===//
 
-#ifndef AMSP_LIB_DIALECT_STABLEHLO_TRANSFORMS_EXPRESSION_H
-#define AMSP_LIB_DIALECT_STABLEHLO_TRANSFORMS_EXPRESSION_H
+#ifndef AMSP_DIALECT_STABLEHLO_TRANSFORMS_EXPRESSION_H
+#define AMSP_DIALECT_STABLEHLO_TRANSFORMS_EXPRESSION_H
 
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -151,4 +151,4 @@ inline Expression evaluatePolynomial(const Expression &x,
 
 } // namespace amsp::stablehlo
 
-#endif // AMSP_LIB_DIALECT_STABLEHLO_TRANSFORMS_EXPRESSION_H
+#endif // AMSP_DIALECT_STABLEHLO_TRANSFORMS_EXPRESSION_H

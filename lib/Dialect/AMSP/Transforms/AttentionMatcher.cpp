@@ -1,0 +1,655 @@
+//===- AttentionMatcher.cpp - Finds attention around a contraction --------===//
+
+#include "AttentionMatcher.h"
+#include "amsp/Dialect/AMSP/Transforms/HloBuilder.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace amsp;
+
+static unsigned getBits(Value value) {
+  return getTensorType(value).getElementTypeBitWidth();
+}
+
+//===----------------------------------------------------------------------===//
+// The contraction
+//===----------------------------------------------------------------------===//
+
+AttentionMatcher::AttentionMatcher(stablehlo::DotGeneralOp scores)
+    : scores(scores) {
+  if (!isa<FloatType>(getTensorType(scores).getElementType()))
+    return;
+  DotDims dims(scores);
+  Followed followed = {Followed::Score, 0, {}, {}};
+  for (unsigned side : {0, 1})
+    operands[side] = {scores->getOperand(side),
+                      SmallVector<Axis>(dims.getRank(side), kNoAxis)};
+  auto create = [&](unsigned side, int64_t dim) {
+    Axis axis = axes.create(
+        getTensorType(scores->getOperand(side)).getDimSize(dim), true);
+    operands[side].axes[dim] = axis;
+    return axis;
+  };
+  for (auto [left, right] :
+       llvm::zip_equal(dims.batching[0], dims.batching[1])) {
+    Axis axis = create(0, left);
+    operands[1].axes[right] = axis;
+    followed.axes.push_back(axis);
+    if (axis != kNoAxis)
+      batch.push_back(axis);
+  }
+  for (unsigned side : {0, 1}) {
+    for (int64_t dim : dims.getFree(side)) {
+      Axis axis = create(side, dim);
+      followed.axes.push_back(axis);
+      if (axis != kNoAxis)
+        freeAxes[side].push_back(axis);
+    }
+  }
+  for (auto [left, right] :
+       llvm::zip_equal(dims.contracting[0], dims.contracting[1])) {
+    Axis axis = create(0, left);
+    operands[1].axes[right] = axis;
+    if (axis == kNoAxis)
+      continue;
+    if (element != kNoAxis) // Elements of queries have one dimension.
+      return;
+    element = axis;
+  }
+  if (element == kNoAxis || freeAxes[0].empty() || freeAxes[1].empty())
+    return;
+  ScoreForm form;
+  form.bits = getBits(scores);
+  forms.push_back(form);
+  follow(scores, followed);
+}
+
+DotDims::DotDims(stablehlo::DotGeneralOp op) : op(op) {
+  stablehlo::DotDimensionNumbersAttr numbers = op.getDotDimensionNumbers();
+  batching[0] = numbers.getLhsBatchingDimensions();
+  batching[1] = numbers.getRhsBatchingDimensions();
+  contracting[0] = numbers.getLhsContractingDimensions();
+  contracting[1] = numbers.getRhsContractingDimensions();
+}
+
+int64_t DotDims::getRank(unsigned side) {
+  return getTensorType(op->getOperand(side)).getRank();
+}
+
+SmallVector<int64_t> DotDims::getFree(unsigned side) {
+  SmallVector<int64_t> dims;
+  for (int64_t dim = 0; dim < getRank(side); ++dim)
+    if (!llvm::is_contained(batching[side], dim) &&
+        !llvm::is_contained(contracting[side], dim))
+      dims.push_back(dim);
+  return dims;
+}
+
+std::optional<PlacedValue> DotDims::getResult(ScoreAxes &axes,
+                                              const PlacedValue &lhs,
+                                              const PlacedValue &rhs) {
+  PlacedValue result = {op.getResult(), {}};
+  for (auto [left, right] : llvm::zip_equal(batching[0], batching[1])) {
+    if (!axes.unify(lhs.axes[left], rhs.axes[right]))
+      return std::nullopt;
+    result.axes.push_back(lhs.axes[left]);
+  }
+  for (auto [left, right] : llvm::zip_equal(contracting[0], contracting[1]))
+    if (!axes.unify(lhs.axes[left], rhs.axes[right]))
+      return std::nullopt;
+  for (int64_t dim : getFree(0))
+    result.axes.push_back(lhs.axes[dim]);
+  for (int64_t dim : getFree(1))
+    result.axes.push_back(rhs.axes[dim]);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Following
+//===----------------------------------------------------------------------===//
+
+void AttentionMatcher::follow(Value value, Followed followed) {
+  values[value] = std::move(followed);
+  for (Operation *user : value.getUsers()) {
+    if (user->getBlock() != scores->getBlock()) {
+      misfit = misfit ? misfit : user;
+      continue;
+    }
+    if (!done.contains(user))
+      pending.insert(user);
+  }
+}
+
+bool AttentionMatcher::visit(Operation *op) {
+  if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op))
+    return dot == gradient || visitDot(dot);
+  if (op->getNumResults() != 1)
+    return false;
+  if (values.contains(op->getResult(0)))
+    return true; // A gradient on its way to where it was found.
+  Result followed = evaluate(op);
+  if (!followed)
+    return false;
+  follow(op->getResult(0), *followed);
+  return true;
+}
+
+std::optional<AttentionMatch> AttentionMatcher::match() {
+  while (!pending.empty()) {
+    Operation *op = *pending.begin();
+    pending.erase(pending.begin());
+    if (!done.insert(op))
+      continue;
+    if (!visit(op))
+      misfit = misfit ? misfit : op;
+    // What reads an unknown value of a softmax is of no interest.
+    if (misfit && exponential)
+      return std::nullopt;
+  }
+  AttentionMatch match;
+  if (misfit || !finish(match))
+    return std::nullopt;
+  return match;
+}
+
+bool AttentionMatcher::followGradient(Value value) {
+  if (!finalForm)
+    return false;
+  // Down to a contraction, and back.
+  SmallVector<Operation *> path;
+  stablehlo::DotGeneralOp dot;
+  for (Value at = value; !dot;) {
+    Operation *op = at.getDefiningOp();
+    if (!op || op->getBlock() != scores->getBlock())
+      return false;
+    dot = dyn_cast<stablehlo::DotGeneralOp>(op);
+    if (dot)
+      break;
+    if (!isa<stablehlo::ConvertOp, stablehlo::TransposeOp,
+             stablehlo::ReshapeOp>(op))
+      return false;
+    path.push_back(op);
+    at = op->getOperand(0);
+  }
+  if (gradient && gradient != dot)
+    return false;
+  if (!gradient) {
+    gradient = dot;
+    done.insert(dot);
+    follow(dot, {Followed::Softmax, 0, SoftmaxExpression::gradient(),
+                 axes.createAll(dot)});
+  }
+  for (Operation *op : llvm::reverse(path)) {
+    Value made = op->getResult(0);
+    if (values.contains(made))
+      continue;
+    Followed followed = values.at(op->getOperand(0));
+    std::optional<SmallVector<Axis>> moved = axes.move(op, followed.axes);
+    if (!moved)
+      return false;
+    followed.axes = *moved;
+    follow(made, followed);
+    done.insert(op);
+  }
+  return true;
+}
+
+AttentionMatcher::Followed *AttentionMatcher::lookup(Value value) {
+  if (!values.contains(value) && !followGradient(value))
+    return nullptr;
+  return &values.find(value)->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise ops and reductions
+//===----------------------------------------------------------------------===//
+
+AttentionMatcher::Result AttentionMatcher::evaluate(Operation *op) {
+  return TypeSwitch<Operation *, Result>(op)
+      .Case<stablehlo::ReduceOp>(
+          [&](auto reduce) { return evaluateReduce(reduce); })
+      .Case<stablehlo::SelectOp>(
+          [&](auto select) { return evaluateSelect(select); })
+      .Case<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::MulOp,
+            stablehlo::DivOp, stablehlo::MaxOp>(
+          [&](Operation *binary) { return evaluateBinary(binary); })
+      .Default([&](Operation *unary) -> Result {
+        if (unary->getNumOperands() != 1)
+          return std::nullopt;
+        return evaluateUnary(unary, values.at(unary->getOperand(0)));
+      });
+}
+
+AttentionMatcher::Result
+AttentionMatcher::evaluateUnary(Operation *op, const Followed &operand) {
+  Followed followed = operand;
+  if (isa<stablehlo::ConvertOp>(op) &&
+      !isa<FloatType>(getTensorType(op->getResult(0)).getElementType()))
+    return std::nullopt;
+  if (std::optional<SmallVector<Axis>> moved = axes.move(op, operand.axes)) {
+    followed.axes = *moved;
+    if (followed.kind == Followed::Score && isa<stablehlo::ConvertOp>(op)) {
+      // The rounding of scores may be left out, not a second one be new.
+      unsigned &bits = forms[followed.form].bits;
+      bits = std::max(bits, getBits(op->getResult(0)));
+    }
+    return followed;
+  }
+  if (isa<stablehlo::NegOp>(op) && operand.kind == Followed::Softmax) {
+    auto zero = SoftmaxExpression::constant(0);
+    followed.expression = *zero.plus(operand.expression, -1);
+    return followed;
+  }
+  if (isa<stablehlo::ExpOp>(op) && operand.kind == Followed::Shifted) {
+    if (exponential || forms[operand.form].bits > getBits(op->getResult(0)))
+      return std::nullopt;
+    exponential = op;
+    finalForm = operand.form;
+    followed.kind = Followed::Softmax;
+    followed.expression = SoftmaxExpression::exponential();
+    return followed;
+  }
+  return std::nullopt;
+}
+
+AttentionMatcher::Followed AttentionMatcher::createForm(const Followed &operand,
+                                                        ScoreForm form) {
+  Followed followed = operand;
+  followed.form = forms.size();
+  forms.push_back(std::move(form));
+  return followed;
+}
+
+AttentionMatcher::Result
+AttentionMatcher::evaluateWithConstant(Operation *op, const Followed &operand,
+                                       double number, bool isRight) {
+  Followed followed = operand;
+  if (operand.kind == Followed::Score) {
+    ScoreForm form = forms[operand.form];
+    if (form.bias || form.mask)
+      return std::nullopt;
+    if (isa<stablehlo::MulOp>(op))
+      form.scale *= number;
+    else if (isa<stablehlo::DivOp>(op) && isRight)
+      form.scale /= number;
+    else
+      return std::nullopt;
+    return createForm(operand, form);
+  }
+  if (operand.kind == Followed::RowMaximum) {
+    // A maximum of more than nothing.
+    bool isIdentity = std::isinf(number) && number < 0;
+    if (isa<stablehlo::MaxOp>(op) && isIdentity)
+      return followed;
+    return std::nullopt;
+  }
+  if (operand.kind != Followed::Softmax || !std::isfinite(number))
+    return std::nullopt;
+  auto constant = SoftmaxExpression::constant(number);
+  const SoftmaxExpression &lhs = isRight ? operand.expression : constant;
+  const SoftmaxExpression &rhs = isRight ? constant : operand.expression;
+  auto made =
+      TypeSwitch<Operation *, std::optional<SoftmaxExpression>>(op)
+          .Case<stablehlo::AddOp>([&](auto) { return lhs.plus(rhs); })
+          .Case<stablehlo::SubtractOp>([&](auto) { return lhs.plus(rhs, -1); })
+          .Case<stablehlo::MulOp>([&](auto) { return lhs.times(rhs); })
+          .Case<stablehlo::DivOp>([&](auto) { return lhs.over(rhs); })
+          .Default([](auto) { return std::nullopt; });
+  if (!made)
+    return std::nullopt;
+  followed.expression = *made;
+  return followed;
+}
+
+AttentionMatcher::Result
+AttentionMatcher::addBias(Operation *op, const Followed &scores, Value bias) {
+  ScoreForm form = forms[scores.form];
+  if (!isa<stablehlo::AddOp>(op) || form.bias || form.mask)
+    return std::nullopt;
+  form.bias = {bias, scores.axes};
+  form.bits = std::max(form.bits, getBits(bias));
+  return createForm(scores, form);
+}
+
+AttentionMatcher::Result AttentionMatcher::evaluateBinary(Operation *op) {
+  for (unsigned side : {0, 1}) {
+    auto known = values.find(op->getOperand(side));
+    Value other = op->getOperand(1 - side);
+    if (known == values.end() || values.contains(other))
+      continue;
+    Followed operand = known->second;
+    if (std::optional<double> number = getSplatNumber(other))
+      return evaluateWithConstant(op, operand, *number, side == 0);
+    if (operand.kind == Followed::Score)
+      return addBias(op, operand, other);
+  }
+  Followed *found = lookup(op->getOperand(0));
+  if (!found)
+    return std::nullopt;
+  Followed lhs = *found;
+  found = lookup(op->getOperand(1));
+  if (!found)
+    return std::nullopt;
+  Followed rhs = *found;
+  if (!axes.unify(lhs.axes, rhs.axes))
+    return std::nullopt;
+  if (lhs.kind == Followed::Score && rhs.kind == Followed::RowMaximum &&
+      lhs.form == rhs.form && isa<stablehlo::SubtractOp>(op)) {
+    lhs.kind = Followed::Shifted;
+    return lhs;
+  }
+  if (lhs.kind != Followed::Softmax || rhs.kind != Followed::Softmax)
+    return std::nullopt;
+  auto made = TypeSwitch<Operation *, std::optional<SoftmaxExpression>>(op)
+                  .Case<stablehlo::AddOp>(
+                      [&](auto) { return lhs.expression.plus(rhs.expression); })
+                  .Case<stablehlo::SubtractOp>([&](auto) {
+                    return lhs.expression.plus(rhs.expression, -1);
+                  })
+                  .Case<stablehlo::MulOp>([&](auto) {
+                    return lhs.expression.times(rhs.expression);
+                  })
+                  .Case<stablehlo::DivOp>(
+                      [&](auto) { return lhs.expression.over(rhs.expression); })
+                  .Default([](auto) { return std::nullopt; });
+  if (!made)
+    return std::nullopt;
+  lhs.expression = *made;
+  return lhs;
+}
+
+bool AttentionMatcher::isSameMask(Value mask, ArrayRef<Axis> maskAxes) {
+  const PlacedValue &known = forms[*finalForm].mask;
+  if (!known)
+    return false;
+  if (mask == known.value)
+    return axes.unify(maskAxes, known.axes);
+  PlacedValue first = axes.peel({mask, llvm::to_vector(maskAxes)});
+  PlacedValue second = axes.peel(known);
+  return first.value == second.value && axes.unify(first.axes, second.axes);
+}
+
+AttentionMatcher::Result
+AttentionMatcher::evaluateSelect(stablehlo::SelectOp op) {
+  std::optional<double> otherwise = getSplatNumber(op.getOnFalse());
+  Followed *found =
+      values.contains(op.getPred()) ? nullptr : lookup(op.getOnTrue());
+  if (!found || !otherwise || getTensorType(op.getPred()).getRank() == 0)
+    return std::nullopt;
+  Followed followed = *found;
+  if (followed.kind == Followed::Score) {
+    ScoreForm form = forms[followed.form];
+    if (form.mask)
+      return std::nullopt;
+    form.mask = {op.getPred(), followed.axes};
+    form.maskedScore = otherwise;
+    return createForm(followed, form);
+  }
+  if (followed.kind != Followed::Softmax || *otherwise != 0 ||
+      !isSameMask(op.getPred(), followed.axes))
+    return std::nullopt;
+  followed.expression = followed.expression.masked();
+  return followed;
+}
+
+bool AttentionMatcher::setKey(Axis axis) {
+  if (key != kNoAxis)
+    return key == axis;
+  for (unsigned side : {0, 1}) {
+    if (freeAxes[side].size() != 1 || freeAxes[side].front() != axis)
+      continue;
+    key = axis;
+    k = operands[side];
+    q = operands[1 - side];
+    queries = freeAxes[1 - side];
+    return true;
+  }
+  return false;
+}
+
+AttentionMatcher::Result
+AttentionMatcher::evaluateReduce(stablehlo::ReduceOp op) {
+  Operation *combiner = op.getSingleCombiner();
+  if (op.getInputs().size() != 1 || !combiner ||
+      !values.contains(op.getInputs().front()))
+    return std::nullopt;
+  Followed followed = values.at(op.getInputs().front());
+  SmallVector<Axis> kept, reduced;
+  for (auto [dim, axis] : llvm::enumerate(followed.axes)) {
+    bool isReduced =
+        llvm::is_contained(op.getDimensions(), static_cast<int64_t>(dim));
+    if (!isReduced)
+      kept.push_back(axis);
+    else if (axis != kNoAxis)
+      reduced.push_back(axes.resolve(axis));
+  }
+  followed.axes = kept;
+  std::optional<double> init = getSplatNumber(op.getInitValues().front());
+  if (!init || reduced.size() > 1)
+    return std::nullopt;
+  if (isa<stablehlo::MaxOp>(combiner) && followed.kind == Followed::Score &&
+      std::isinf(*init) && *init < 0 && reduced.size() == 1 &&
+      setKey(reduced.front())) {
+    followed.kind = Followed::RowMaximum;
+    return followed;
+  }
+  if (!isa<stablehlo::AddOp>(combiner) || *init != 0 ||
+      followed.kind != Followed::Softmax)
+    return std::nullopt;
+  if (reduced.empty())
+    return followed;
+  if (reduced.front() != key)
+    return std::nullopt;
+  auto sum = followed.expression.rowSum(axes.getSize(key));
+  if (!sum)
+    return std::nullopt;
+  followed.expression = *sum;
+  return followed;
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions of what is followed
+//===----------------------------------------------------------------------===//
+
+/// The axes, without those of size 1, along which a side is contracted.
+static SmallVector<Axis> getContracted(DotDims &dims, unsigned side,
+                                       ArrayRef<Axis> placed,
+                                       const ScoreAxes &axes) {
+  SmallVector<Axis> contracted;
+  for (int64_t dim : dims.contracting[side])
+    if (placed[dim] != kNoAxis)
+      contracted.push_back(axes.resolve(placed[dim]));
+  llvm::sort(contracted);
+  return contracted;
+}
+
+/// The axes of the other operand as far as a followed one gives them.
+static PlacedValue createOther(stablehlo::DotGeneralOp op, unsigned side,
+                               ScoreAxes &axes) {
+  Value other = op->getOperand(1 - side);
+  return {other, axes.createAll(other)};
+}
+
+static std::optional<PlacedValue> getResult(DotDims &dims, ScoreAxes &axes,
+                                            unsigned side,
+                                            const PlacedValue &own,
+                                            const PlacedValue &other) {
+  return side == 0 ? dims.getResult(axes, own, other)
+                   : dims.getResult(axes, other, own);
+}
+
+bool AttentionMatcher::visitDot(stablehlo::DotGeneralOp op) {
+  bool isFollowed[] = {values.contains(op.getLhs()),
+                       values.contains(op.getRhs())};
+  if (isFollowed[0] == isFollowed[1] || !finalForm)
+    return false;
+  unsigned side = isFollowed[0] ? 0 : 1;
+  Followed followed = values.at(op->getOperand(side));
+  if (followed.kind != Followed::Softmax)
+    return false;
+  if (followed.expression.equals(SoftmaxExpression::probability()))
+    return matchForward(op, side, followed);
+  const ScoreForm &form = forms[*finalForm];
+  auto expected = SoftmaxExpression::scoreGradient(
+      form.scale, static_cast<bool>(form.mask));
+  return followed.expression.equals(expected) &&
+         matchScoreGradient(op, side, followed);
+}
+
+bool AttentionMatcher::matchForward(stablehlo::DotGeneralOp op, unsigned side,
+                                    const Followed &weights) {
+  DotDims dims(op);
+  PlacedValue own = {op->getOperand(side), weights.axes};
+  SmallVector<Axis> contracted = getContracted(dims, side, weights.axes, axes);
+  SmallVector<Axis> sorted = queries;
+  llvm::sort(sorted);
+  PlacedValue other = createOther(op, side, axes);
+  if (getBits(own.value) != getBits(other.value))
+    return false;
+  auto made = getResult(dims, axes, side, own, other);
+  if (!made)
+    return false;
+  if (contracted == ArrayRef<Axis>(key) && !result) {
+    v = other;
+    result = *made;
+    return true;
+  }
+  if (contracted == sorted && !dv) {
+    // Of one gradient, wherever it is read.
+    if (dResult && dResult.value != other.value)
+      return false;
+    dResult = other;
+    dv = *made;
+    return true;
+  }
+  return false;
+}
+
+bool AttentionMatcher::matchScoreGradient(stablehlo::DotGeneralOp op,
+                                          unsigned side,
+                                          const Followed &gradient) {
+  DotDims dims(op);
+  PlacedValue own = {op->getOperand(side), gradient.axes};
+  SmallVector<Axis> contracted = getContracted(dims, side, gradient.axes, axes);
+  SmallVector<Axis> sorted = queries;
+  llvm::sort(sorted);
+  Value other = op->getOperand(1 - side);
+  bool isOfQueries = contracted == ArrayRef<Axis>(key) && !dq;
+  bool isOfKeys = contracted == sorted && !dk;
+  if (!isOfQueries && !isOfKeys)
+    return false;
+  const PlacedValue &operand = isOfQueries ? k : q;
+  if (other != operand.value)
+    return false;
+  auto made = getResult(dims, axes, side, own, operand);
+  if (!made)
+    return false;
+  (isOfQueries ? dq : dk) = *made;
+  return true;
+}
+
+bool AttentionMatcher::resolveGradient() {
+  DotDims dims(gradient);
+  const SmallVector<Axis> &made = values.at(gradient).axes;
+  // The side whose free axis is that of keys holds the values.
+  size_t first = dims.batching[0].size();
+  PlacedValue sides[2] = {createOther(gradient, 1, axes),
+                          createOther(gradient, 0, axes)};
+  auto placed = dims.getResult(axes, sides[0], sides[1]);
+  if (!placed || !axes.unify(placed->axes, made))
+    return false;
+  std::optional<unsigned> ofValues;
+  for (unsigned side : {0, 1}) {
+    SmallVector<Axis> free;
+    for (size_t i = 0; i < dims.getFree(side).size(); ++i, ++first)
+      if (made[first] != kNoAxis)
+        free.push_back(axes.resolve(made[first]));
+    if (free == ArrayRef<Axis>(key))
+      ofValues = side;
+  }
+  if (!ofValues)
+    return false;
+  const PlacedValue &readValues = sides[*ofValues];
+  const PlacedValue &readGradient = sides[1 - *ofValues];
+  for (auto [known, read] :
+       {std::pair(&v, &readValues), std::pair(&dResult, &readGradient)}) {
+    if (*known && known->value != read->value)
+      return false;
+    if (*known && !axes.unify(known->axes, read->axes))
+      return false;
+    *known = *read;
+  }
+  return true;
+}
+
+/// True if a value has just these axes, in any order.
+static bool hasAxes(const PlacedValue &value, ArrayRef<Axis> expected,
+                    Axis second, std::optional<Axis> third = std::nullopt) {
+  SmallVector<Axis> own, sorted(expected);
+  for (Axis axis : value.axes)
+    if (axis != kNoAxis)
+      own.push_back(axis);
+  sorted.push_back(second);
+  if (third)
+    sorted.push_back(*third);
+  llvm::sort(own);
+  llvm::sort(sorted);
+  return own == sorted;
+}
+
+bool AttentionMatcher::finish(AttentionMatch &match) {
+  if (!finalForm || (gradient && !resolveGradient()) || !v ||
+      (!result && !dq && !dk && !dv) || ((dq || dk || dv) && !dResult))
+    return false;
+  // What is left is the elements of values.
+  for (Axis axis : v.axes) {
+    Axis resolved = axes.resolve(axis);
+    if (resolved != kNoAxis && !axes.isKnown(resolved)) {
+      if (valueElement != kNoAxis && valueElement != resolved)
+        return false;
+      valueElement = resolved;
+    }
+  }
+  if (valueElement == kNoAxis)
+    return false;
+  axes.setKnown(valueElement);
+  for (PlacedValue *value : {&q, &k, &v, &dResult, &result, &dq, &dk, &dv}) {
+    auto resolved = axes.resolveAll(value->axes);
+    if (*value && !resolved)
+      return false;
+    if (*value)
+      value->axes = *resolved;
+  }
+  SmallVector<Axis> rows = batch;
+  llvm::append_range(rows, queries);
+  if (!hasAxes(v, batch, key, valueElement) ||
+      (result && !hasAxes(result, rows, valueElement)) ||
+      (dResult && !hasAxes(dResult, rows, valueElement)) ||
+      (dq && !hasAxes(dq, rows, element)) ||
+      (dk && !hasAxes(dk, batch, key, element)) ||
+      (dv && !hasAxes(dv, batch, key, valueElement)))
+    return false;
+  const ScoreForm &form = forms[*finalForm];
+  match.batch = batch;
+  match.queries = queries;
+  match.key = key;
+  match.element = element;
+  match.valueElement = valueElement;
+  match.q = q;
+  match.k = k;
+  match.v = v;
+  match.dResult = dResult;
+  match.result = result;
+  match.dq = dq;
+  match.dk = dk;
+  match.dv = dv;
+  match.bias = form.bias;
+  match.mask = form.mask;
+  match.scale = form.scale;
+  match.maskedScore = form.maskedScore;
+  match.softmaxType = getTensorType(exponential->getResult(0)).getElementType();
+  match.ops.insert(scores);
+  match.ops.insert(done.begin(), done.end());
+  return true;
+}

@@ -1,0 +1,134 @@
+//===- AttentionMatcher.h - Finds attention around a contraction -*- C++ -*-==//
+
+#ifndef AMSP_LIB_DIALECT_AMSP_TRANSFORMS_ATTENTIONMATCHER_H
+#define AMSP_LIB_DIALECT_AMSP_TRANSFORMS_ATTENTIONMATCHER_H
+
+#include "ScoreAxes.h"
+#include "SoftmaxAlgebra.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "llvm/ADT/SetVector.h"
+#include <set>
+
+namespace amsp {
+
+/// An attention, its gradients if there are any, and what they are in the
+/// program. All axes are resolved.
+struct AttentionMatch {
+  llvm::SmallVector<Axis> batch, queries; // of more than one element
+  Axis key, element, valueElement;
+  PlacedValue q, k, v, mask, bias, dResult;
+  double scale = 1;
+  std::optional<double> maskedScore;
+  mlir::Type softmaxType;
+  /// Results of contractions; null where there is none.
+  PlacedValue result, dq, dk, dv;
+  /// The ops between, which nothing else reads.
+  llvm::SetVector<mlir::Operation *> ops;
+
+  bool hasBackward() const { return dq || dk || dv; }
+};
+
+/// The dimensions of a contraction, by side.
+struct DotDims {
+  explicit DotDims(stablehlo::DotGeneralOp op);
+  int64_t getRank(unsigned side);
+  llvm::SmallVector<int64_t> getFree(unsigned side);
+  /// The result with its axes; nothing if those of the operands do not fit.
+  std::optional<PlacedValue> getResult(ScoreAxes &axes, const PlacedValue &lhs,
+                                       const PlacedValue &rhs);
+
+  stablehlo::DotGeneralOp op;
+  llvm::ArrayRef<int64_t> batching[2], contracting[2];
+};
+
+/// Takes a contraction for the scores of an attention and follows what is
+/// computed from it, as `SoftmaxExpression`s with the axes of their dimensions.
+class AttentionMatcher {
+public:
+  explicit AttentionMatcher(stablehlo::DotGeneralOp scores);
+
+  /// Nothing if something does not fit.
+  std::optional<AttentionMatch> match();
+
+  ScoreAxes &getAxes() { return axes; }
+  /// Whether there is a softmax of the contraction at all, over its batching
+  /// dimensions.
+  bool hasSoftmax() const { return exponential && !batch.empty(); }
+  mlir::Operation *getSoftmax() const { return exponential; }
+  /// The first op that does not fit.
+  mlir::Operation *getMisfit() const { return misfit; }
+
+private:
+  /// What the scores are, as multiples and sums of the contraction.
+  struct ScoreForm {
+    double scale = 1;
+    PlacedValue bias, mask;
+    std::optional<double> maskedScore;
+    unsigned bits;
+  };
+  /// A value that is followed.
+  struct Followed {
+    enum Kind { Score, RowMaximum, Shifted, Softmax } kind;
+    /// Of all but softmaxes: which form of the scores.
+    unsigned form = 0;
+    SoftmaxExpression expression;
+    llvm::SmallVector<Axis> axes;
+  };
+  using Result = std::optional<Followed>;
+
+  void follow(mlir::Value value, Followed followed);
+  bool visit(mlir::Operation *op);
+  /// The followed form of a value; a gradient of the probabilities is found
+  /// here, by being read.
+  Followed *lookup(mlir::Value value);
+  bool followGradient(mlir::Value value);
+
+  Result evaluate(mlir::Operation *op);
+  Result evaluateUnary(mlir::Operation *op, const Followed &operand);
+  Result evaluateBinary(mlir::Operation *op);
+  Result evaluateWithConstant(mlir::Operation *op, const Followed &operand,
+                              double number, bool isRight);
+  Result addBias(mlir::Operation *op, const Followed &scores, mlir::Value bias);
+  Result evaluateSelect(stablehlo::SelectOp op);
+  Result evaluateReduce(stablehlo::ReduceOp op);
+  /// A score of another form than the operand's.
+  Followed createForm(const Followed &operand, ScoreForm form);
+  bool isSameMask(mlir::Value mask, llvm::ArrayRef<Axis> axes);
+  bool setKey(Axis axis);
+
+  bool visitDot(stablehlo::DotGeneralOp op);
+  bool matchForward(stablehlo::DotGeneralOp op, unsigned side,
+                    const Followed &weights);
+  bool matchScoreGradient(stablehlo::DotGeneralOp op, unsigned side,
+                          const Followed &gradient);
+  /// Reads the contraction of the gradient of the result with the values.
+  bool resolveGradient();
+  bool finish(AttentionMatch &match);
+
+  stablehlo::DotGeneralOp scores;
+  ScoreAxes axes;
+  llvm::SmallVector<Axis> batch, queries;
+  Axis key = kNoAxis, element = kNoAxis, valueElement = kNoAxis;
+  /// Of the contraction: free axes by side; operands with theirs.
+  llvm::SmallVector<Axis> freeAxes[2];
+  PlacedValue operands[2];
+  PlacedValue q, k, v, dResult, result, dq, dk, dv;
+
+  struct IsBefore {
+    bool operator()(mlir::Operation *first, mlir::Operation *second) const {
+      return first->isBeforeInBlock(second);
+    }
+  };
+  std::set<mlir::Operation *, IsBefore> pending;
+  llvm::SetVector<mlir::Operation *> done;
+  llvm::DenseMap<mlir::Value, Followed> values;
+  llvm::SmallVector<ScoreForm> forms;
+  std::optional<unsigned> finalForm;
+  mlir::Operation *exponential = nullptr;
+  stablehlo::DotGeneralOp gradient; // of the probabilities
+  mlir::Operation *misfit = nullptr;
+};
+
+} // namespace amsp
+
+#endif // AMSP_LIB_DIALECT_AMSP_TRANSFORMS_ATTENTIONMATCHER_H

@@ -1,0 +1,332 @@
+//===- RecognizeAttention.cpp - Attention becomes one op ------------------===//
+
+#include "AttentionMatcher.h"
+#include "amsp/Dialect/AMSP/Transforms/HloBuilder.h"
+#include "amsp/Dialect/AMSP/Transforms/Passes.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace amsp {
+#define GEN_PASS_DEF_RECOGNIZEATTENTION
+#include "amsp/Dialect/AMSP/Transforms/Passes.h.inc"
+} // namespace amsp
+
+using namespace mlir;
+using namespace amsp;
+
+namespace {
+
+/// Writes the ops for a match. In their operands and results the dimensions are
+/// the batch's, heads, queries or keys, elements; heads join the last batch
+/// dimension, if there is one, with all dimensions of queries but one.
+class AttentionWriter {
+public:
+  /// `replaced`: results of contractions of which others may hold the old one.
+  AttentionWriter(const AttentionMatch &match, ScoreAxes &axes,
+                  DenseMap<Value, Value> &replaced)
+      : match(match), axes(axes), replaced(replaced) {
+    lead = match.batch;
+    if (!lead.empty())
+      heads.push_back(lead.pop_back_val());
+    shared = heads;
+    query = chooseQueryAxis();
+    for (Axis axis : match.queries)
+      if (axis != query)
+        heads.push_back(axis);
+  }
+
+  /// Writes the ops, and replaces the results of the old.
+  void write() {
+    const PlacedValue &first = match.result ? match.result : getFirstGradient();
+    ImplicitLocOpBuilder b(first.value.getLoc(), first.value.getDefiningOp());
+    Value q = gather(b, match.q, heads, {query, match.element});
+    Value k = gather(b, match.k, shared, {match.key, match.element});
+    Value v = gather(b, match.v, shared, {match.key, match.valueElement});
+    auto [mask, isCausal] = createMask(b);
+    Value bias;
+    if (match.bias)
+      bias = gatherRepeated(b, axes.peel(match.bias));
+    auto scale = b.getF64FloatAttr(match.scale);
+    FloatAttr maskedScore;
+    if (mask || isCausal)
+      maskedScore = b.getF64FloatAttr(*match.maskedScore);
+    UnitAttr causal = isCausal ? b.getUnitAttr() : UnitAttr();
+
+    RankedTensorType queries = getTensorType(q);
+    SmallVector<int64_t> shape(queries.getShape());
+    shape.back() = getTensorType(v).getShape().back();
+    Type element = match.result
+                       ? getTensorType(match.result.value).getElementType()
+                       : getTensorType(v).getElementType();
+    auto statistics = RankedTensorType::get(queries.getShape().drop_back(),
+                                            match.softmaxType);
+    auto forward = AttentionOp::create(b, RankedTensorType::get(shape, element),
+                                       statistics, statistics, q, k, v, bias,
+                                       mask, scale, causal, maskedScore);
+    if (match.result)
+      replace(b, match.result, forward.getResult(), heads,
+              {query, match.valueElement});
+    if (!match.hasBackward())
+      return;
+    b.setInsertionPoint(getFirstGradient().value.getDefiningOp());
+    b.setLoc(getFirstGradient().value.getLoc());
+    Value dResult =
+        gather(b, match.dResult, heads, {query, match.valueElement});
+    auto backward = AttentionBackwardOp::create(
+        b, getGradientType(q, match.dq), getGradientType(k, match.dk),
+        getGradientType(v, match.dv), q, k, v, forward.getMax(),
+        forward.getSum(), dResult, bias, mask, scale, causal, maskedScore);
+    replace(b, match.dq, backward.getDq(), heads, {query, match.element});
+    replace(b, match.dk, backward.getDk(), shared, {match.key, match.element});
+    replace(b, match.dv, backward.getDv(), shared,
+            {match.key, match.valueElement});
+  }
+
+private:
+  /// The gradient that is computed first.
+  const PlacedValue &getFirstGradient() {
+    const PlacedValue *first = nullptr;
+    for (const PlacedValue *value : {&match.dq, &match.dk, &match.dv})
+      if (*value && (!first || value->value.getDefiningOp()->isBeforeInBlock(
+                                   first->value.getDefiningOp())))
+        first = value;
+    return *first;
+  }
+
+  /// The axis along which queries follow each other: that which a causal mask
+  /// compares with the keys, else the longest.
+  Axis chooseQueryAxis() {
+    if (match.mask)
+      for (const PlacedValue &conjunct : getConjuncts(axes, match.mask))
+        for (Axis axis : match.queries)
+          if (isCausal(axes, conjunct, axis, match.key))
+            return axis;
+    return *llvm::max_element(match.queries, [&](Axis left, Axis right) {
+      return axes.getSize(left) < axes.getSize(right);
+    });
+  }
+
+  int64_t getProduct(ArrayRef<Axis> list) {
+    int64_t product = 1;
+    for (Axis axis : list)
+      product *= axes.getSize(axis);
+    return product;
+  }
+
+  Value getNew(Value value) const {
+    Value result = replaced.lookup(value);
+    return result ? result : value;
+  }
+  static Value reshape(ImplicitLocOpBuilder &b, Value value,
+                       ArrayRef<int64_t> shape) {
+    return HloBuilder{b, b.getLoc()}.reshape(value, shape);
+  }
+  static Value transpose(ImplicitLocOpBuilder &b, Value value,
+                         ArrayRef<int64_t> permutation) {
+    if (llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size())))
+      return value;
+    RankedTensorType type = getTensorType(value);
+    auto shape = llvm::map_to_vector(
+        permutation, [&](int64_t dim) { return type.getDimSize(dim); });
+    return stablehlo::TransposeOp::create(b, type.clone(shape), value,
+                                          permutation);
+  }
+
+  SmallVector<Axis> getOrder(ArrayRef<Axis> headAxes, ArrayRef<Axis> last) {
+    SmallVector<Axis> order = lead;
+    llvm::append_range(order, headAxes);
+    llvm::append_range(order, last);
+    return order;
+  }
+  /// Dimensions that have an axis, in the order of a list.
+  static SmallVector<int64_t> getDims(ArrayRef<Axis> placed,
+                                      ArrayRef<Axis> order) {
+    SmallVector<int64_t> dims;
+    for (Axis axis : order)
+      if (const Axis *at = llvm::find(placed, axis); at != placed.end())
+        dims.push_back(at - placed.begin());
+    return dims;
+  }
+
+  /// A value in the dimensions of the op's operands.
+  Value gather(ImplicitLocOpBuilder &b, const PlacedValue &value,
+               ArrayRef<Axis> headAxes, ArrayRef<Axis> last) {
+    SmallVector<int64_t> permutation;
+    for (auto [dim, axis] : llvm::enumerate(value.axes))
+      if (axis == kNoAxis)
+        permutation.push_back(dim);
+    llvm::append_range(permutation,
+                       getDims(value.axes, getOrder(headAxes, last)));
+    SmallVector<int64_t> shape;
+    for (Axis axis : lead)
+      shape.push_back(axes.getSize(axis));
+    shape.push_back(getProduct(headAxes));
+    for (Axis axis : last)
+      shape.push_back(axes.getSize(axis));
+    return reshape(b, transpose(b, getNew(value.value), permutation), shape);
+  }
+
+  /// Replaces the result of a contraction by one of an op.
+  void replace(ImplicitLocOpBuilder &b, const PlacedValue &old, Value result,
+               ArrayRef<Axis> headAxes, ArrayRef<Axis> last) {
+    if (!old)
+      return;
+    SmallVector<Axis> order = getOrder(headAxes, last), target;
+    for (Axis axis : old.axes)
+      if (axis != kNoAxis)
+        target.push_back(axis);
+    auto shape = llvm::map_to_vector(
+        order, [&](Axis axis) { return axes.getSize(axis); });
+    Value value =
+        transpose(b, reshape(b, result, shape), getDims(order, target));
+    value = reshape(b, value, getTensorType(old.value).getShape());
+    Value(old.value).replaceAllUsesWith(value);
+    replaced[old.value] = value;
+  }
+
+  RankedTensorType getGradientType(Value operand, const PlacedValue &gradient) {
+    RankedTensorType type = getTensorType(operand);
+    if (gradient)
+      return type.clone(getTensorType(gradient.value).getElementType());
+    return type;
+  }
+
+  /// A mask or bias, with size 1 where it is repeated.
+  Value gatherRepeated(ImplicitLocOpBuilder &b, const PlacedValue &value) {
+    SmallVector<Axis> placed = llvm::map_to_vector(
+        value.axes, [&](Axis axis) { return axes.resolve(axis); });
+    SmallVector<Axis> order = getOrder(heads, {query, match.key});
+    SmallVector<int64_t> permutation;
+    for (auto [dim, axis] : llvm::enumerate(placed))
+      if (axis == kNoAxis)
+        permutation.push_back(dim);
+    llvm::append_range(permutation, getDims(placed, order));
+    auto has = [&](Axis axis) { return llvm::is_contained(placed, axis); };
+    SmallVector<int64_t> apart;
+    for (Axis axis : order)
+      apart.push_back(has(axis) ? axes.getSize(axis) : 1);
+    Value moved =
+        reshape(b, transpose(b, getNew(value.value), permutation), apart);
+    // Heads that it tells apart in part are told apart in full.
+    int64_t product = 1;
+    if (llvm::any_of(heads, has)) {
+      product = getProduct(heads);
+      for (auto [index, axis] : llvm::enumerate(heads))
+        apart[lead.size() + index] = axes.getSize(axis);
+    }
+    RankedTensorType type = getTensorType(moved).clone(apart);
+    if (type != moved.getType())
+      moved = stablehlo::BroadcastInDimOp::create(
+          b, type, moved,
+          llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
+    SmallVector<int64_t> shape(ArrayRef(apart).take_front(lead.size()));
+    shape.push_back(product);
+    llvm::append_range(shape, ArrayRef(apart).take_back(2));
+    return reshape(b, moved, shape);
+  }
+
+  /// The mask, if it is more than causal, and whether it is causal too.
+  std::pair<Value, bool> createMask(ImplicitLocOpBuilder &b) {
+    if (!match.mask)
+      return {Value(), false};
+    SmallVector<PlacedValue> rest;
+    bool hasCausal = false;
+    for (const PlacedValue &conjunct : getConjuncts(axes, match.mask)) {
+      if (isCausal(axes, conjunct, query, match.key))
+        hasCausal = true;
+      else
+        rest.push_back(conjunct);
+    }
+    if (rest.size() == 1)
+      return {gatherRepeated(b, rest.front()), hasCausal};
+    if (rest.empty() && hasCausal)
+      return {Value(), true};
+    return {gatherRepeated(b, axes.peel(match.mask)), false};
+  }
+
+  const AttentionMatch &match;
+  ScoreAxes &axes;
+  DenseMap<Value, Value> &replaced;
+  SmallVector<Axis> lead, heads, shared;
+  Axis query;
+};
+
+struct RecognizeAttention
+    : amsp::impl::RecognizeAttentionBase<RecognizeAttention> {
+  using RecognizeAttentionBase::RecognizeAttentionBase;
+
+  void runOnOperation() override {
+    SmallVector<stablehlo::DotGeneralOp> dots;
+    getOperation()->walk(
+        [&](stablehlo::DotGeneralOp dot) { dots.push_back(dot); });
+    // All is found before anything changes.
+    std::vector<std::pair<AttentionMatch, ScoreAxes>> matches;
+    DenseMap<Value, Value> replaced;
+    DenseSet<Operation *> taken;
+    for (stablehlo::DotGeneralOp dot : dots) {
+      if (taken.contains(dot))
+        continue;
+      AttentionMatcher matcher(dot);
+      std::optional<AttentionMatch> match = matcher.match();
+      if (!match) {
+        remarkMiss(dot, matcher);
+        continue;
+      }
+      if (llvm::any_of(match->ops,
+                       [&](Operation *op) { return taken.contains(op); }))
+        continue;
+      taken.insert(match->ops.begin(), match->ops.end());
+      matches.emplace_back(std::move(*match), matcher.getAxes());
+    }
+    llvm::SetVector<Block *> blocks;
+    for (auto &[match, axes] : matches) {
+      blocks.insert(match.ops.front()->getBlock());
+      ++numForward;
+      numBackward += match.hasBackward();
+      AttentionWriter(match, axes, replaced).write();
+    }
+    eraseDead(matches);
+    // Operands of a gradient may be made behind the first that reads it.
+    for (Block *block : blocks)
+      sortTopologically(block);
+  }
+
+private:
+  void remarkMiss(stablehlo::DotGeneralOp dot, AttentionMatcher &matcher) {
+    if (!matcher.hasSoftmax())
+      return;
+    ++numMissed;
+    RankedTensorType type = getTensorType(matcher.getSoftmax()->getResult(0));
+    InFlightDiagnostic remark =
+        dot.emitRemark("no attention: the softmax of ")
+        << "this contraction takes "
+        << type.getNumElements() *
+               llvm::divideCeil(type.getElementTypeBitWidth(), 8)
+        << " bytes, and ";
+    if (Operation *misfit = matcher.getMisfit()) {
+      remark << "'" << misfit->getName() << "' reads it, or what is made of it";
+      remark.attachNote(misfit->getLoc()) << "here";
+    } else {
+      remark << "does not multiply values";
+    }
+  }
+
+  /// Erases what nothing reads any more, and then what that read.
+  static void
+  eraseDead(ArrayRef<std::pair<AttentionMatch, ScoreAxes>> matches) {
+    llvm::SetVector<Operation *> dead;
+    for (auto &[match, axes] : matches)
+      dead.insert(match.ops.begin(), match.ops.end());
+    while (!dead.empty()) {
+      Operation *op = dead.pop_back_val();
+      if (!isOpTriviallyDead(op))
+        continue;
+      for (Value operand : op->getOperands())
+        if (Operation *producer = operand.getDefiningOp())
+          dead.insert(producer);
+      op->erase();
+    }
+  }
+};
+
+} // namespace
