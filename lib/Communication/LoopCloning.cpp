@@ -2,6 +2,7 @@
 
 #include "LoopCloning.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
+#include "amsp/Dialect/StableHLO/IR/IterationBoundary.h"
 
 using namespace mlir;
 using namespace amsp;
@@ -9,9 +10,12 @@ using stablehlo::WhileOp;
 
 LoopCloner::LoopCloner(WhileOp loop, const CountedLoop &counted)
     : loop(loop), counted(counted) {
-  loop->getParentOfType<func::FuncOp>().walk([&](AllGatherOp gather) {
-    if (IntegerAttr window = gather.getWindowAttr())
-      nextWindow = std::max(nextWindow, window.getInt() + 1);
+  loop->getParentOfType<func::FuncOp>().walk([&](Operation *op) {
+    if (auto gather = dyn_cast<AllGatherOp>(op);
+        gather && gather.getWindowAttr())
+      nextWindow = std::max(nextWindow, gather.getWindowAttr().getInt() + 1);
+    if (auto number = op->getAttrOfType<IntegerAttr>(kIterationAttr))
+      iteration = std::max(iteration, number.getInt() + 1);
   });
 }
 
@@ -30,6 +34,45 @@ Value LoopCloner::getCount(OpBuilder &builder, int64_t iteration) const {
 
 Value LoopCloner::getStep(OpBuilder &builder) const {
   return getConstant(builder, counted.step);
+}
+
+Value LoopCloner::getSeparated(OpBuilder &builder, Value value) const {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getRank() == 0 && isa<IntegerType>(type.getElementType()))
+    return value;
+  auto barrier = stablehlo::OptimizationBarrierOp::create(
+      builder, loop.getLoc(), value.getType(), value);
+  barrier->setAttr(kIterationAttr, builder.getI64IntegerAttr(iteration));
+  return barrier->getResult(0);
+}
+
+void LoopCloner::separate(OpBuilder &builder, IRMapping &mapping,
+                          function_ref<bool(Operation *)> predicate) {
+  Block &body = loop.getBody().front();
+  llvm::SetVector<Value> read;
+  for (Operation &op : body.without_terminator()) {
+    if (!predicate(&op))
+      continue;
+    op.walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands()) {
+        bool isOutside = !loop.getBody().isAncestor(operand.getParentRegion());
+        if (!isOutside && !mapping.contains(operand))
+          continue;
+        Operation *made = operand.getDefiningOp();
+        if (!isOutside || !isa_and_nonnull<stablehlo::ConstantOp>(made))
+          read.insert(operand);
+      }
+    });
+  }
+  for (Value value : read)
+    mapping.map(value, getSeparated(builder, mapping.lookupOrDefault(value)));
+  ++iteration;
+}
+
+void LoopCloner::separate(OpBuilder &builder, MutableArrayRef<Value> values) {
+  for (Value &value : values)
+    value = getSeparated(builder, value);
+  ++iteration;
 }
 
 void LoopCloner::cloneBody(OpBuilder &builder, IRMapping &mapping,

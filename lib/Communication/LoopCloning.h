@@ -27,6 +27,17 @@ public:
   void cloneBody(mlir::OpBuilder &builder, mlir::IRMapping &mapping,
                  llvm::function_ref<bool(mlir::Operation *)> predicate);
 
+  /// Keeps what is cloned next beside the loop from being fused with what
+  /// stands around it, as the loop's body is. What `mapping` has, and what the
+  /// ops that satisfy the predicate read from outside the body, goes through
+  /// barriers of an iteration of its own. Not so constants, nor the counter and
+  /// other scalar integers, which say where slices are.
+  void separate(mlir::OpBuilder &builder, mlir::IRMapping &mapping,
+                llvm::function_ref<bool(mlir::Operation *)> predicate);
+  /// The same for what comes out of the last iteration.
+  void separate(mlir::OpBuilder &builder,
+                llvm::MutableArrayRef<mlir::Value> values);
+
   /// What the body hands on to its carries, as mapped.
   llvm::SmallVector<mlir::Value>
   getYielded(const mlir::IRMapping &mapping) const;
@@ -40,10 +51,12 @@ public:
 
 private:
   mlir::Value getConstant(mlir::OpBuilder &builder, int64_t value) const;
+  mlir::Value getSeparated(mlir::OpBuilder &builder, mlir::Value value) const;
 
   mutable stablehlo::WhileOp loop; // accessors of ops are not const
   CountedLoop counted;
   int64_t nextWindow = 0;
+  int64_t iteration = 0; // of barriers
 };
 
 } // namespace amsp

@@ -121,6 +121,7 @@ void PeelMicrobatches::peel(WhileOp loop, const CountedLoop &counted) {
   auto addIteration = [&](int64_t iteration, OpBuilder &at) {
     IRMapping mapping;
     mapping.map(loop.getBody().getArguments(), carries);
+    cloner.separate(at, mapping, all);
     cloner.cloneBody(at, mapping, all);
     carries = cloner.getYielded(mapping);
     carries[counted.counter] = cloner.getCount(at, iteration + 1);
@@ -145,6 +146,7 @@ void PeelMicrobatches::peel(WhileOp loop, const CountedLoop &counted) {
   }
   if (peelsLast)
     addIteration(end, builder);
+  cloner.separate(builder, carries);
   loop.replaceAllUsesWith(carries);
   loop.erase();
   numFirst += peelsFirst;

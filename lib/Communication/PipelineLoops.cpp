@@ -200,8 +200,10 @@ public:
 private:
   /// The results of the gathers for the iteration in which the counter is that.
   SmallVector<Value> gatherAhead(Value count);
-  void compute();
-  void reduceBehind();
+  /// The two other stages, in the loop or beside it.
+  void compute(bool isBeside);
+  void reduceBehind(bool isBeside);
+  void iterate(Value next, bool isBeside);
   void writeLoop(int64_t end);
   SmallVector<Value> getState() const;
   void setState(ValueRange state);
@@ -227,15 +229,17 @@ SmallVector<Value> LoopWriter::gatherAhead(Value count) {
   return results;
 }
 
-void LoopWriter::compute() {
+void LoopWriter::compute(bool isBeside) {
   IRMapping mapping;
   mapping.map(loop.getBody().getArguments(), carries);
   auto *next = gathered.begin();
   for (Operation *gather : stages.gathers)
     for (Value result : gather->getResults())
       mapping.map(result, *next++);
-  cloner.cloneBody(builder, mapping,
-                   [&](Operation *op) { return stages.isWithin(op); });
+  auto isWithin = [&](Operation *op) { return stages.isWithin(op); };
+  if (isBeside)
+    cloner.separate(builder, mapping, isWithin);
+  cloner.cloneBody(builder, mapping, isWithin);
   delayed = llvm::map_to_vector(stages.delayed, [&](Value value) {
     return mapping.lookupOrDefault(value);
   });
@@ -244,14 +248,16 @@ void LoopWriter::compute() {
       carries[index] = value;
 }
 
-void LoopWriter::reduceBehind() {
+void LoopWriter::reduceBehind(bool isBeside) {
   IRMapping mapping;
   for (unsigned index : stages.stacks)
     mapping.map(loop.getBody().getArgument(index), carries[index]);
   for (auto [value, handed] : llvm::zip_equal(stages.delayed, delayed))
     mapping.map(value, handed);
-  cloner.cloneBody(builder, mapping,
-                   [&](Operation *op) { return stages.isBehind(op); });
+  auto isBehind = [&](Operation *op) { return stages.isBehind(op); };
+  if (isBeside)
+    cloner.separate(builder, mapping, isBehind);
+  cloner.cloneBody(builder, mapping, isBehind);
   SmallVector<Value> yielded = cloner.getYielded(mapping);
   for (unsigned index : stages.stacks)
     carries[index] = yielded[index];
@@ -272,26 +278,29 @@ void LoopWriter::setState(ValueRange state) {
   }
 }
 
-/// Iterations up to `end`, in each of which reductions of the one before and
-/// gathers for the one behind are independent of the computation.
+/// An iteration in which reductions of the one before and gathers for the next,
+/// in which the counter is `next`, are independent of the computation.
+void LoopWriter::iterate(Value next, bool isBeside) {
+  if (!stages.reductions.empty())
+    reduceBehind(isBeside);
+  SmallVector<Value> ahead;
+  if (!stages.gathers.empty())
+    ahead = gatherAhead(next);
+  compute(isBeside);
+  gathered = ahead;
+}
+
+/// A loop of such iterations, up to `end`.
 void LoopWriter::writeLoop(int64_t end) {
   WhileOp created = cloner.createLoop(builder, getState(), end);
   setState(created.getBody().getArguments());
-  if (!stages.reductions.empty())
-    reduceBehind();
-  SmallVector<Value> ahead;
-  if (!stages.gathers.empty()) {
-    Value count = carries[counted.counter];
-    Value next = stablehlo::AddOp::create(builder, loop.getLoc(), count,
-                                          cloner.getStep(builder));
-    ahead = gatherAhead(next);
-  }
-  compute();
-  gathered = ahead;
+  Value count = carries[counted.counter];
+  iterate(stablehlo::AddOp::create(builder, loop.getLoc(), count,
+                                   cloner.getStep(builder)),
+          /*isBeside=*/false);
   stablehlo::ReturnOp::create(builder, loop.getLoc(), getState());
   builder.setInsertionPointAfter(created);
   setState(created.getResults());
-  carries[counted.counter] = cloner.getCount(builder, end);
 }
 
 void LoopWriter::run() {
@@ -304,21 +313,25 @@ void LoopWriter::run() {
     SmallVector<Value> ahead;
     if (hasAhead)
       ahead = gatherAhead(cloner.getCount(builder, 1));
-    compute();
+    compute(/*isBeside=*/true);
     gathered = ahead;
     begin = 1;
     carries[counted.counter] = cloner.getCount(builder, begin);
   }
-  if (begin < end)
+  if (end - begin == 1)
+    iterate(cloner.getCount(builder, end), /*isBeside=*/true);
+  else if (begin < end)
     writeLoop(end);
+  carries[counted.counter] = cloner.getCount(builder, end);
   if (hasAhead) {
     if (hasBehind)
-      reduceBehind();
-    compute();
+      reduceBehind(/*isBeside=*/true);
+    compute(/*isBeside=*/true);
     carries[counted.counter] = cloner.getCount(builder, counted.trips);
   }
   if (hasBehind)
-    reduceBehind();
+    reduceBehind(/*isBeside=*/true);
+  cloner.separate(builder, carries);
   loop.replaceAllUsesWith(carries);
   loop.erase();
 }

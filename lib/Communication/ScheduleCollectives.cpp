@@ -4,7 +4,7 @@
 #include "amsp/Communication/OverlapCosts.h"
 #include "amsp/Communication/OverlapPlan.h"
 #include "amsp/Communication/Passes.h"
-#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "amsp/Dialect/StableHLO/IR/IterationBoundary.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -23,7 +23,7 @@ static bool isMovable(Operation *op) {
       op->hasTrait<OpTrait::IsTerminator>())
     return false;
   using namespace stablehlo;
-  return op->hasTrait<Elementwise>() ||
+  return op->hasTrait<Elementwise>() || isIterationBoundary(op) ||
          isa<BroadcastInDimOp, ConcatenateOp, ConstantOp, ConvertOp,
              DynamicSliceOp, DynamicUpdateSliceOp, IotaOp, PadOp, ReshapeOp,
              ReverseOp, SliceOp, TransposeOp, GroupIndexOp>(op) ||

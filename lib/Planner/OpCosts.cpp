@@ -164,8 +164,8 @@ static double getTraffic(Operation *op) {
 
 FailureOr<OpCost> amsp::getOpCost(Operation *op, const Device &device) {
   OpCost cost;
-  bool isContainer =
-      isa<func::FuncOp, stablehlo::WhileOp, stablehlo::CaseOp>(op);
+  bool isContainer = isa<func::FuncOp, stablehlo::WhileOp, stablehlo::CaseOp,
+                         stablehlo::OptimizationBarrierOp>(op);
   bool isCollective = isa<CollectiveOpInterface, AwaitOp>(op);
   if (isContainer || isCollective || isFusedIntoUses(op) ||
       op->hasTrait<OpTrait::IsTerminator>())

@@ -67,16 +67,17 @@ def test_loops_written_anew_give_the_same_results(
 @pytest.mark.parametrize(
     ("case", "strategy", "options"),
     [
+        ("stacked", "zero3", PIPELINE),
         ("stacked_even", "zero3", PIPELINE),
         ("stacked_odd", "p=2x1,g=2x1,os=2x2", PIPELINE),
         ("stacked_accumulated", "zero1", PEEL),
     ],
 )
 def test_loops_written_anew_run_on_every_transport(case, strategy, options, tmp_path):
-    """The same bits with and without overlap, on threads, with poison where nothing
-    is alive, and over MPI."""
+    """The same bits as the loops as they stood, with and without overlap, on threads,
+    with poison where nothing is alive, and over MPI."""
     ready = prepared(case, tmp_path)
-    runs = [(options, ("--poison",)), ((*options, "--overlap", "off"), ())]
+    runs = [((), ()), (options, ("--poison",)), ((*options, "--overlap", "off"), ())]
     if shutil.which("mpirun"):
         runs.append((options, ("--transport", "mpi")))
     results = []

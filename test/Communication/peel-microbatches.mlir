@@ -8,15 +8,22 @@
 // CHECK-DAG: %[[ONE:.*]] = stablehlo.constant dense<1> : tensor<i32>
 // CHECK-DAG: %[[THREE:.*]] = stablehlo.constant dense<3> : tensor<i32>
 // CHECK: %[[W:.*]] = amsp.all_gather
-// CHECK: stablehlo.dynamic_slice %arg1, %[[ZERO]], %[[ZERO]]
+// Barriers keep the iterations beside the loop as apart as its body.
+// CHECK-DAG: %[[X0:.*]] = stablehlo.optimization_barrier {amsp.iteration = 0 : i64} %arg1
+// CHECK-DAG: %[[W0:.*]] = stablehlo.optimization_barrier {amsp.iteration = 0 : i64} %[[W]]
+// CHECK: stablehlo.dynamic_slice %[[X0]], %[[ZERO]], %[[ZERO]]
+// CHECK: stablehlo.multiply %{{.*}}, %[[W0]]
 // CHECK: %[[FIRST:.*]] = stablehlo.add
 // CHECK: %[[REST:.*]]:2 = stablehlo.while(%[[I:.*]] = %[[ONE]], %{{.*}} = %[[FIRST]])
 // CHECK: stablehlo.compare LT, %[[I]], %[[THREE]], SIGNED
 // CHECK: stablehlo.dynamic_slice %arg1, %[[I]], %[[ZERO]]
 // CHECK: stablehlo.return {{.*}} : tensor<i32>,
-// CHECK: stablehlo.dynamic_slice %arg1, %[[THREE]], %[[ZERO]]
-// CHECK: %[[LAST:.*]] = stablehlo.add %[[REST]]#1
-// CHECK: amsp.reduce_scatter sum %[[LAST]]
+// CHECK-DAG: %[[X3:.*]] = stablehlo.optimization_barrier {amsp.iteration = 1 : i64} %arg1
+// CHECK-DAG: %[[SUM3:.*]] = stablehlo.optimization_barrier {amsp.iteration = 1 : i64} %[[REST]]#1
+// CHECK: stablehlo.dynamic_slice %[[X3]], %[[THREE]], %[[ZERO]]
+// CHECK: %[[LAST:.*]] = stablehlo.add %[[SUM3]]
+// CHECK: %[[OUT:.*]] = stablehlo.optimization_barrier {amsp.iteration = 2 : i64} %[[LAST]]
+// CHECK: amsp.reduce_scatter sum %[[OUT]]
 func.func @four(%p: tensor<4xf32> {amsp.role = #amsp.role<param>},
     %x: tensor<4x8xf32> {amsp.role = #amsp.role<batch>}) -> tensor<4xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
@@ -46,7 +53,7 @@ func.func @four(%p: tensor<4xf32> {amsp.role = #amsp.role<param>},
 
 // CHECK-LABEL: func.func @three
 // CHECK-NOT: stablehlo.while
-// CHECK-COUNT-3: stablehlo.dynamic_slice %arg1
+// CHECK-COUNT-3: stablehlo.dynamic_slice
 // CHECK-NOT: stablehlo.dynamic_slice
 // CHECK: amsp.reduce_scatter
 func.func @three(%p: tensor<4xf32> {amsp.role = #amsp.role<param>},
@@ -76,7 +83,7 @@ func.func @three(%p: tensor<4xf32> {amsp.role = #amsp.role<param>},
 
 // CHECK-LABEL: func.func @two
 // CHECK-NOT: stablehlo.while
-// CHECK-COUNT-2: stablehlo.dynamic_slice %arg1
+// CHECK-COUNT-2: stablehlo.dynamic_slice
 // CHECK-NOT: stablehlo.dynamic_slice
 // CHECK: amsp.reduce_scatter
 func.func @two(%p: tensor<4xf32> {amsp.role = #amsp.role<param>},
@@ -108,7 +115,7 @@ func.func @two(%p: tensor<4xf32> {amsp.role = #amsp.role<param>},
 
 // CHECK-LABEL: func.func @one
 // CHECK-NOT: stablehlo.while
-// CHECK-COUNT-1: stablehlo.dynamic_slice %arg1
+// CHECK-COUNT-1: stablehlo.dynamic_slice
 // CHECK-NOT: stablehlo.dynamic_slice
 // CHECK: amsp.reduce_scatter
 func.func @one(%p: tensor<4xf32> {amsp.role = #amsp.role<param>},

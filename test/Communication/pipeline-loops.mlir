@@ -12,14 +12,16 @@
 // The first gather, the second one, the first iteration.
 // CHECK: %[[W0:.*]] = amsp.all_gather
 // CHECK: %[[W1:.*]] = amsp.all_gather
-// CHECK: stablehlo.reshape %[[W0]]
-// CHECK: %[[H:.*]] = stablehlo.multiply %arg1
+// CHECK-DAG: %[[X:.*]] = stablehlo.optimization_barrier {amsp.iteration = 0 : i64} %arg1
+// CHECK-DAG: %[[IN0:.*]] = stablehlo.optimization_barrier {amsp.iteration = 0 : i64} %[[W0]]
+// CHECK: stablehlo.reshape %[[IN0]]
+// CHECK: %[[H:.*]] = stablehlo.multiply %[[X]]
 // CHECK: %[[G0:.*]] = stablehlo.reshape %[[H]] : (tensor<8xf32>) -> tensor<1x8xf32>
 // CHECK: %[[LOOP:.*]]:6 = stablehlo.while(%[[I:.*]] = %[[ONE]], %[[IN:.*]] = %[[H]], %[[STACK:.*]] = %{{.*}}, %[[W:.*]] = %[[W1]], %[[G:.*]] = %[[G0]], %[[AT:.*]] = %{{.*}})
 // CHECK: stablehlo.compare LT, %[[I]], %[[FOUR]], SIGNED
+// CHECK: %[[NEXT:.*]] = stablehlo.add %[[I]], %[[ONE]]
 // CHECK: %[[PIECE:.*]] = amsp.reduce_scatter sum %[[G]]
 // CHECK: %[[NEXTSTACK:.*]] = stablehlo.dynamic_update_slice %[[STACK]], %[[PIECE]], %[[AT]], %{{.*}}
-// CHECK: %[[NEXT:.*]] = stablehlo.add %[[I]], %[[ONE]]
 // CHECK: %[[AHEAD:.*]] = amsp.all_gather
 // CHECK: stablehlo.reshape %[[W]]
 // CHECK: %[[OUT:.*]] = stablehlo.multiply %[[IN]]
@@ -27,9 +29,12 @@
 // CHECK: stablehlo.return %[[NEXT]], %[[OUT]], %[[NEXTSTACK]], %[[AHEAD]], %[[NEXTG]], %{{.*}} :
 // The last iteration, and the reductions of the last two.
 // CHECK-NOT: amsp.all_gather
-// CHECK: amsp.reduce_scatter sum %[[LOOP]]#4
-// CHECK: stablehlo.reshape %[[LOOP]]#3
-// CHECK: stablehlo.multiply %[[LOOP]]#1
+// CHECK: %[[G3:.*]] = stablehlo.optimization_barrier {amsp.iteration = 1 : i64} %[[LOOP]]#4
+// CHECK: amsp.reduce_scatter sum %[[G3]]
+// CHECK-DAG: %[[IN4:.*]] = stablehlo.optimization_barrier {amsp.iteration = 2 : i64} %[[LOOP]]#1
+// CHECK-DAG: %[[W4:.*]] = stablehlo.optimization_barrier {amsp.iteration = 2 : i64} %[[LOOP]]#3
+// CHECK: stablehlo.reshape %[[W4]]
+// CHECK: stablehlo.multiply %[[IN4]]
 // CHECK: amsp.reduce_scatter
 
 // What is carried ahead takes 32 bytes, what is carried behind as many.
@@ -74,7 +79,7 @@ func.func @both(%p: tensor<5x4xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>, tenso
 // CHECK-NOT: stablehlo.while
 // CHECK-COUNT-2: amsp.all_gather
 // CHECK-COUNT-2: amsp.reduce_scatter
-// CHECK-NOT: amsp.
+// CHECK-NOT: = amsp.
 func.func @two(%p: tensor<2x4xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor<2x4xf32>) {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
@@ -108,7 +113,7 @@ func.func @two(%p: tensor<2x4xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor
 // CHECK: stablehlo.while
 // CHECK: amsp.all_gather
 // CHECK: stablehlo.return {{.*}} : tensor<i32>,
-// CHECK-NOT: amsp.
+// CHECK-NOT: = amsp.
 func.func @ahead(%p: tensor<3x4xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor<3x4xf32>) {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
@@ -138,12 +143,12 @@ func.func @ahead(%p: tensor<3x4xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>, tens
 // -----
 
 // CHECK-LABEL: func.func @behind
-// CHECK-NOT: amsp.
+// CHECK-NOT: = amsp.
 // CHECK: stablehlo.while
 // CHECK: amsp.reduce_scatter
 // CHECK: stablehlo.return {{.*}} : tensor<i32>,
 // CHECK: amsp.reduce_scatter
-// CHECK-NOT: amsp.
+// CHECK-NOT: = amsp.
 func.func @behind(%p: tensor<3x4xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor<3x4xf32>) {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
@@ -207,12 +212,12 @@ func.func @one(%p: tensor<1x4xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor
 // loop changes, and a reduction that the next iteration reads stay.
 
 // CHECK-LABEL: func.func @stay
-// CHECK-NOT: amsp.
+// CHECK-NOT: = amsp.
 // CHECK: stablehlo.while
 // CHECK-COUNT-2: amsp.all_gather
 // CHECK: amsp.all_reduce
 // CHECK: stablehlo.return {{.*}} : tensor<i32>,
-// CHECK-NOT: amsp.
+// CHECK-NOT: = amsp.
 func.func @stay(%p: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<8xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>

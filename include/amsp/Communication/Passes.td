@@ -130,7 +130,8 @@ def PeelMicrobatches : Pass<"amsp-peel-microbatches", "::mlir::func::FuncOp"> {
     that takes slices of a batch argument. Its first iteration is peeled if a
     collective of state comes to its body, its last one if one follows from its
     results. One iteration between them is written out, too. Gathers in the copies
-    get windows of their own. The copies' kernels are those of the loop.
+    get windows of their own. The copies' kernels are those of the loop: barriers keep
+    them as apart from what stands around them until elementwise ops are fused.
 
     ```mlir
     // --amsp-peel-microbatches --canonicalize --cse
@@ -165,28 +166,35 @@ def PeelMicrobatches : Pass<"amsp-peel-microbatches", "::mlir::func::FuncOp"> {
       %c_1 = stablehlo.constant dense<1> : tensor<i32>
       %cst = stablehlo.constant dense<0.000000e+00> : tensor<8xf32>
       %0 = amsp.all_gather %arg0 group = <[1:2]>  parameter = 0 : tensor<4xf32> -> tensor<8xf32>
-      %1 = stablehlo.dynamic_slice %arg1, %c_0, %c_0, sizes = [1, 8] : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
-      %2 = stablehlo.reshape %1 : (tensor<1x8xf32>) -> tensor<8xf32>
-      %3 = stablehlo.multiply %2, %0 : tensor<8xf32>
-      %4 = stablehlo.add %3, %cst : tensor<8xf32>
-      %5:2 = stablehlo.while(%iterArg = %c_1, %iterArg_2 = %4) : tensor<i32>, tensor<8xf32>
+      %1 = stablehlo.optimization_barrier {amsp.iteration = 0 : i64} %arg1 : tensor<4x8xf32>
+      %2 = stablehlo.optimization_barrier {amsp.iteration = 0 : i64} %0 : tensor<8xf32>
+      %3 = stablehlo.optimization_barrier {amsp.iteration = 0 : i64} %cst : tensor<8xf32>
+      %4 = stablehlo.dynamic_slice %1, %c_0, %c_0, sizes = [1, 8] : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+      %5 = stablehlo.reshape %4 : (tensor<1x8xf32>) -> tensor<8xf32>
+      %6 = stablehlo.multiply %5, %2 : tensor<8xf32>
+      %7 = stablehlo.add %3, %6 : tensor<8xf32>
+      %8:2 = stablehlo.while(%iterArg = %c_1, %iterArg_2 = %7) : tensor<i32>, tensor<8xf32>
       cond {
-        %11 = stablehlo.compare LT, %iterArg, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
-        stablehlo.return %11 : tensor<i1>
+        %18 = stablehlo.compare LT, %iterArg, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %18 : tensor<i1>
       } do {
-        %11 = stablehlo.dynamic_slice %arg1, %iterArg, %c_0, sizes = [1, 8] : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
-        %12 = stablehlo.reshape %11 : (tensor<1x8xf32>) -> tensor<8xf32>
-        %13 = stablehlo.multiply %12, %0 : tensor<8xf32>
-        %14 = stablehlo.add %iterArg_2, %13 : tensor<8xf32>
-        %15 = stablehlo.add %iterArg, %c_1 : tensor<i32>
-        stablehlo.return %15, %14 : tensor<i32>, tensor<8xf32>
+        %18 = stablehlo.dynamic_slice %arg1, %iterArg, %c_0, sizes = [1, 8] : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+        %19 = stablehlo.reshape %18 : (tensor<1x8xf32>) -> tensor<8xf32>
+        %20 = stablehlo.multiply %19, %0 : tensor<8xf32>
+        %21 = stablehlo.add %iterArg_2, %20 : tensor<8xf32>
+        %22 = stablehlo.add %iterArg, %c_1 : tensor<i32>
+        stablehlo.return %22, %21 : tensor<i32>, tensor<8xf32>
       }
-      %6 = stablehlo.dynamic_slice %arg1, %c, %c_0, sizes = [1, 8] : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
-      %7 = stablehlo.reshape %6 : (tensor<1x8xf32>) -> tensor<8xf32>
-      %8 = stablehlo.multiply %7, %0 : tensor<8xf32>
-      %9 = stablehlo.add %5#1, %8 : tensor<8xf32>
-      %10 = amsp.reduce_scatter  sum %9 group = <[1:2]>  parameter = 0 : tensor<8xf32> -> tensor<4xf32>
-      return %10 : tensor<4xf32>
+      %9 = stablehlo.optimization_barrier {amsp.iteration = 1 : i64} %arg1 : tensor<4x8xf32>
+      %10 = stablehlo.optimization_barrier {amsp.iteration = 1 : i64} %0 : tensor<8xf32>
+      %11 = stablehlo.optimization_barrier {amsp.iteration = 1 : i64} %8#1 : tensor<8xf32>
+      %12 = stablehlo.dynamic_slice %9, %c, %c_0, sizes = [1, 8] : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+      %13 = stablehlo.reshape %12 : (tensor<1x8xf32>) -> tensor<8xf32>
+      %14 = stablehlo.multiply %13, %10 : tensor<8xf32>
+      %15 = stablehlo.add %11, %14 : tensor<8xf32>
+      %16 = stablehlo.optimization_barrier {amsp.iteration = 2 : i64} %15 : tensor<8xf32>
+      %17 = amsp.reduce_scatter  sum %16 group = <[1:2]>  parameter = 0 : tensor<8xf32> -> tensor<4xf32>
+      return %17 : tensor<4xf32>
     }
     ```
   }];
@@ -208,8 +216,9 @@ def PipelineLoops : Pass<"amsp-pipeline-loops", "::mlir::func::FuncOp"> {
     iteration, independent of its computation, and `amsp-schedule-collectives` can
     start them there and await them at its end. The first gather, the last
     reduction and the iterations whose neighbour is missing are written out before
-    and behind the loop. No collective is added, and each value is computed
-    as before.
+    and behind the loop, behind barriers that keep them as apart from what stands
+    around them as the loop's body is. No collective is added, and each value is
+    computed as before, by the same kernels.
 
     A pipelined loop holds two layers' gathered parameters and two layers'
     gradients. `max-bytes` bounds what is carried; collectives beyond it stay, in the
@@ -246,19 +255,22 @@ def PipelineLoops : Pass<"amsp-pipeline-loops", "::mlir::func::FuncOp"> {
       %1 = amsp.all_gather %0 group = <[1:2]>  keep = 1 : tensor<1x4xf32> -> tensor<1x8xf32>
       %2:3 = stablehlo.while(%iterArg = %c_0, %iterArg_2 = %arg1, %iterArg_3 = %1) : tensor<i32>, tensor<8xf32>, tensor<1x8xf32>
       cond {
-        %5 = stablehlo.compare LT, %iterArg, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
-        stablehlo.return %5 : tensor<i1>
+        %8 = stablehlo.compare LT, %iterArg, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %8 : tensor<i1>
       } do {
-        %5 = stablehlo.add %iterArg, %c_1 : tensor<i32>
-        %6 = stablehlo.dynamic_slice %arg0, %5, %c_0, sizes = [1, 4] : (tensor<3x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
-        %7 = amsp.all_gather %6 group = <[1:2]>  keep = 1 : tensor<1x4xf32> -> tensor<1x8xf32>
-        %8 = stablehlo.reshape %iterArg_3 : (tensor<1x8xf32>) -> tensor<8xf32>
-        %9 = stablehlo.multiply %iterArg_2, %8 : tensor<8xf32>
-        stablehlo.return %5, %9, %7 : tensor<i32>, tensor<8xf32>, tensor<1x8xf32>
+        %8 = stablehlo.add %iterArg, %c_1 : tensor<i32>
+        %9 = stablehlo.dynamic_slice %arg0, %8, %c_0, sizes = [1, 4] : (tensor<3x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+        %10 = amsp.all_gather %9 group = <[1:2]>  keep = 1 : tensor<1x4xf32> -> tensor<1x8xf32>
+        %11 = stablehlo.reshape %iterArg_3 : (tensor<1x8xf32>) -> tensor<8xf32>
+        %12 = stablehlo.multiply %iterArg_2, %11 : tensor<8xf32>
+        stablehlo.return %8, %12, %10 : tensor<i32>, tensor<8xf32>, tensor<1x8xf32>
       }
-      %3 = stablehlo.reshape %2#2 : (tensor<1x8xf32>) -> tensor<8xf32>
-      %4 = stablehlo.multiply %2#1, %3 : tensor<8xf32>
-      return %4 : tensor<8xf32>
+      %3 = stablehlo.optimization_barrier {amsp.iteration = 0 : i64} %2#2 : tensor<1x8xf32>
+      %4 = stablehlo.optimization_barrier {amsp.iteration = 0 : i64} %2#1 : tensor<8xf32>
+      %5 = stablehlo.reshape %3 : (tensor<1x8xf32>) -> tensor<8xf32>
+      %6 = stablehlo.multiply %4, %5 : tensor<8xf32>
+      %7 = stablehlo.optimization_barrier {amsp.iteration = 1 : i64} %6 : tensor<8xf32>
+      return %7 : tensor<8xf32>
     }
     ```
   }];

@@ -2,6 +2,7 @@
 
 #include "Patterns.h"
 #include "ScalarOps.h"
+#include "amsp/Dialect/StableHLO/IR/IterationBoundary.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -304,7 +305,15 @@ struct ConvertOptimizationBarrier
   LogicalResult
   matchAndRewrite(stablehlo::OptimizationBarrierOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, adaptor.getOperands());
+    if (!isIterationBoundary(op)) {
+      rewriter.replaceOp(op, adaptor.getOperands());
+      return success();
+    }
+    auto boundary = stablehlo::OptimizationBarrierOp::create(
+        rewriter, op.getLoc(), TypeRange(adaptor.getOperands()),
+        adaptor.getOperands());
+    boundary->setAttr(kIterationAttr, op->getAttr(kIterationAttr));
+    rewriter.replaceOp(op, boundary->getResults());
     return success();
   }
 };

@@ -2,6 +2,7 @@
 
 #include "FusionHeuristics.h"
 #include "amsp/Conversion/Passes.h"
+#include "amsp/Dialect/StableHLO/IR/IterationBoundary.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -184,6 +185,14 @@ static void separateDestinations(Operation *root) {
     replaceUses(op, [](Value empty) { return empty; });
 }
 
+/// What iterations written out of a loop were kept apart by.
+static void eraseIterationBoundaries(Operation *root) {
+  root->walk([](stablehlo::OptimizationBarrierOp op) {
+    op.replaceAllUsesWith(op.getOperands());
+    op.erase();
+  });
+}
+
 namespace {
 
 struct FuseElementwisePass
@@ -203,6 +212,7 @@ struct FuseElementwisePass
     }
     if (collapse && failed(collapseContiguousLoops(root)))
       return signalPassFailure();
+    eraseIterationBoundaries(root);
     separateDestinations(root);
   }
 };

@@ -5,6 +5,7 @@
 #include "amsp/Conversion/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 #include "amsp/Dialect/StableHLO/IR/CHLOOps.h"
+#include "amsp/Dialect/StableHLO/IR/IterationBoundary.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
@@ -103,6 +104,11 @@ private:
                            math::MathDialect, ub::UBDialect>();
     target.addDynamicallyLegalDialect<AMSPDialect, tensor::TensorDialect>(
         [&](Operation *op) { return converter.isLegal(op); });
+    // Until elementwise ops are fused.
+    target.addDynamicallyLegalOp<stablehlo::OptimizationBarrierOp>(
+        [&](Operation *op) {
+          return isIterationBoundary(op) && converter.isLegal(op);
+        });
     target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp func) {
       return converter.isSignatureLegal(func.getFunctionType()) &&
              converter.isLegal(&func.getBody());

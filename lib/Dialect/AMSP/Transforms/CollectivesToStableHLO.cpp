@@ -3,6 +3,7 @@
 #include "StepArguments.h"
 #include "amsp/Dialect/AMSP/Transforms/HloBuilder.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
+#include "amsp/Dialect/StableHLO/IR/IterationBoundary.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace amsp {
@@ -158,6 +159,20 @@ struct EmitAwait : OpRewritePattern<AwaitOp> {
   }
 };
 
+/// They are of use to our own fusion only.
+struct EraseIterationBoundary
+    : OpRewritePattern<stablehlo::OptimizationBarrierOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(stablehlo::OptimizationBarrierOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isIterationBoundary(op))
+      return failure();
+    rewriter.replaceOp(op, op.getOperands());
+    return success();
+  }
+};
+
 struct EmitGroupIndex : OpRewritePattern<GroupIndexOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -198,7 +213,8 @@ struct CollectivesToStableHLO
     int64_t world = llvm::product_of(levels.asArrayRef());
     RewritePatternSet patterns(&getContext());
     patterns.add<EmitCollective>(&getContext(), world);
-    patterns.add<EmitAwait, EmitGroupIndex>(&getContext());
+    patterns.add<EmitAwait, EmitGroupIndex, EraseIterationBoundary>(
+        &getContext());
     walkAndApplyPatterns(module, std::move(patterns));
     removeAttributes(module, *step);
     module->setAttr("mhlo.num_replicas",
