@@ -5,18 +5,21 @@
 #include "amsp/Planner/UnitPattern.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <numeric>
+#include <set>
 
 using namespace llvm;
 using namespace amsp;
 
 static constexpr StringLiteral kStyle = R"(
-body { font: 14px system-ui, sans-serif; margin: 2em auto; max-width: 960px; color: #222 }
+body { font: 14px system-ui, sans-serif; margin: 2em auto; max-width: 1200px; color: #222 }
 table { border-collapse: collapse; margin: 0.5em 0 }
 td, th { padding: 2px 12px 2px 0; text-align: left; border-bottom: 1px solid #ddd }
 td.n, th.n { text-align: right }
 svg { width: 100%; height: auto }
 svg text { font: 11px system-ui, sans-serif; fill: #444 }
 h2 { margin-top: 2em }
+.beside { display: flex; gap: 1em }
+figure { flex: 1; margin: 0 }
 )";
 
 static std::string formatMs(double seconds) {
@@ -42,6 +45,9 @@ private:
   void writeTradeOff();
   void writeFinalists();
   void writeTimelines();
+  void writeExposed();
+  void exposedRow(const Twine &what,
+                  function_ref<ExposedTime(const Timeline &timeline)> getTime);
   void writeCollectives();
 
   raw_ostream &os;
@@ -174,10 +180,78 @@ void PageWriter::writeFinalists() {
 }
 
 void PageWriter::writeTimelines() {
+  if (page.timelines.empty())
+    return;
+  heading("Timelines");
+  double span = 0;
+  for (const Timeline &timeline : page.timelines)
+    span = std::max(span, getSpan(timeline));
+  os << "<div class=beside>\n";
   for (const Timeline &timeline : page.timelines) {
-    heading(timeline.title);
-    writeTimeline(os, timeline);
+    os << "<figure><figcaption>" << escapeHtml(timeline.title)
+       << "</figcaption>\n";
+    writeTimeline(os, timeline, span);
+    os << "</figure>\n";
   }
+  os << "</div>\n";
+  writeExposed();
+}
+
+/// One row of the table: a time of each timeline, zero where one has none.
+void PageWriter::exposedRow(
+    const Twine &what,
+    function_ref<ExposedTime(const Timeline &timeline)> getTime) {
+  std::vector<std::string> cells = {what.str()};
+  for (const Timeline &timeline : page.timelines) {
+    ExposedTime time = getTime(timeline);
+    cells.push_back(formatMs(time.transfer));
+    cells.push_back(formatMs(time.exposed));
+  }
+  row(cells, 1);
+}
+
+template <typename Key>
+static ExposedTime lookUp(const std::map<Key, ExposedTime> &times,
+                          const Key &key) {
+  auto found = times.find(key);
+  return found == times.end() ? ExposedTime() : found->second;
+}
+
+void PageWriter::writeExposed() {
+  heading("Exposed communication");
+  std::vector<std::string> head = {"of a step"};
+  std::set<int64_t> levels;
+  std::set<std::string> units;
+  for (const Timeline &timeline : page.timelines) {
+    head.push_back(timeline.column + ": transfers");
+    head.push_back(timeline.column + ": exposed");
+    for (const auto &[level, time] : timeline.levels)
+      levels.insert(level);
+    for (const auto &[unit, time] : timeline.units)
+      units.insert(unit);
+  }
+  os << "<table>\n";
+  row(head, 1, "th");
+  exposedRow("all", [](const Timeline &timeline) { return timeline.all; });
+  ArrayRef<ClusterLevel> known = page.cluster->levels;
+  for (int64_t level : levels) {
+    bool isKnown = level >= 0 && level < static_cast<int64_t>(known.size());
+    exposedRow("level " + (isKnown ? known[level].name : std::to_string(level)),
+               [&](const Timeline &timeline) {
+                 return lookUp(timeline.levels, level);
+               });
+  }
+  for (const std::string &unit : units)
+    exposedRow(
+        unit.empty() ? std::string("of no unit") : "unit " + unit,
+        [&](const Timeline &timeline) { return lookUp(timeline.units, unit); });
+  os << "</table>\n<p>";
+  for (const Timeline &timeline : page.timelines)
+    os << escapeHtml(timeline.column) << ": a step of "
+       << formatMs(timeline.stepSeconds) << ". ";
+  os << "Exposed is what compute waits for; in the drawings it is grey. "
+        "Measured times are the average over the ranks and steps of the trace."
+        "</p>\n";
 }
 
 void PageWriter::writeCollectives() {

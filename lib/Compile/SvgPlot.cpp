@@ -161,16 +161,27 @@ void amsp::writeScatterPlot(raw_ostream &os, const ScatterPlot &plot) {
   os << "</svg>\n";
 }
 
-void amsp::writeTimeline(raw_ostream &os, const Timeline &timeline) {
+/// When the first event begins.
+static double getBegin(const Timeline &timeline) {
+  double first = timeline.events.empty() ? 0 : timeline.events.front().begin;
+  for (const Timeline::Event &event : timeline.events)
+    first = std::min(first, event.begin);
+  return first;
+}
+
+double amsp::getSpan(const Timeline &timeline) {
+  double first = getBegin(timeline), span = 1e-9;
+  for (const Timeline::Event &event : timeline.events)
+    span = std::max(span, event.end - first);
+  return span;
+}
+
+void amsp::writeTimeline(raw_ostream &os, const Timeline &timeline,
+                         double span) {
   constexpr double laneHeight = 26;
-  double first = 0, last = 0;
-  for (auto [index, event] : enumerate(timeline.events)) {
-    first = index == 0 ? event.begin : std::min(first, event.begin);
-    last = std::max(last, event.end);
-  }
   Axes axes;
-  axes.xFrom = first;
-  axes.xTo = std::max(last, first + 1e-9);
+  axes.xFrom = getBegin(timeline);
+  axes.xTo = axes.xFrom + span;
   double height = laneHeight * static_cast<double>(timeline.lanes.size()) + 24;
   begin(os, height);
   for (auto [index, lane] : enumerate(timeline.lanes))
@@ -178,19 +189,20 @@ void amsp::writeTimeline(raw_ostream &os, const Timeline &timeline) {
          "end");
   for (const Timeline::Event &event : timeline.events) {
     double x = axes.x(event.begin);
+    StringRef color = event.isWait
+                          ? StringRef("#e0e0e0")
+                          : StringRef(kColors[event.lane % std::size(kColors)]);
     os << formatv("<rect x=\"{0:f2}\" y=\"{1:f1}\" width=\"{2:f2}\" "
                   "height=\"{3}\" fill=\"{4}\"><title>{5}, {6:f3} ms</title>"
                   "</rect>\n",
                   x, laneHeight * static_cast<double>(event.lane) + 3,
-                  std::max(0.3, axes.x(event.end) - x), laneHeight - 6,
-                  kColors[event.lane % std::size(kColors)],
+                  std::max(0.3, axes.x(event.end) - x), laneHeight - 6, color,
                   escapeHtml(event.name), (event.end - event.begin) * 1e3);
   }
   for (int i = 0; i <= 4; ++i) {
-    double at = first + (axes.xTo - first) * i / 4;
-    text(os, axes.x(at), height - 6,
-         formatv("{0:f2} ms", (at - first) * 1e3).str(),
-         i == 4 ? "end" : "middle");
+    double after = span * i / 4;
+    text(os, axes.x(axes.xFrom + after), height - 6,
+         formatv("{0:f2} ms", after * 1e3).str(), i == 4 ? "end" : "middle");
   }
   os << "</svg>\n";
 }

@@ -32,8 +32,11 @@ struct ScatterPlot {
 };
 void writeScatterPlot(llvm::raw_ostream &os, const ScatterPlot &plot);
 
-/// One row for each lane.
-void writeTimeline(llvm::raw_ostream &os, const Timeline &timeline);
+/// Seconds from the first event's begin to the last one's end.
+double getSpan(const Timeline &timeline);
+/// One row for each lane, over so many seconds; waits are grey.
+void writeTimeline(llvm::raw_ostream &os, const Timeline &timeline,
+                   double span);
 
 } // namespace amsp
 

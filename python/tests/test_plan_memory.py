@@ -2,7 +2,9 @@
 
 import json
 import math
+import re
 
+import numpy as np
 import pytest
 
 import jobs
@@ -238,6 +240,20 @@ def test_auto_is_the_default_for_any_cluster(cluster, tmp_path):
     )  # fmt: skip
     text = page.read_text()
     assert "Predicted timeline" in text and "Measured timeline, rank 0" in text
+    summary = json.loads(trace.read_text())["summary"]
+    rows = re.findall(r"<tr><td>(all|level \w+|unit [^<]+)</td>(.*)</tr>", text)
+    shown = {name: re.findall(r"([\d.]+) ms", cells) for name, cells in rows}
+    names = "level core", "level node"
+    for name, entry in [
+        ("all", summary),
+        *((names[entry["level"]], entry) for entry in summary["levels"]),
+    ]:
+        transfer, exposed = entry["transfer_seconds"], entry["exposed_seconds"]
+        measured = [float(cell) for cell in shown[name][2:]]
+        np.testing.assert_allclose(measured, [transfer * 1e3, exposed * 1e3], atol=1e-3)
+        assert float(shown[name][0]) > 0, name
+    units = {entry["unit"] for entry in summary["units"]} - {None}
+    assert {f"unit {unit}" for unit in units} <= set(shown)
     with pytest.raises(tools.ToolError, match="error: trace '.*': "):
         tools.call(
             "amsp-plan", case / "step.mlir", "--cluster", cluster, "--report", page,

@@ -24,8 +24,14 @@
 // PAGE: <h2>Memory over the step</h2>
 // PAGE: <svg
 // PAGE: <title>kept</title>
-// PAGE: <h2>Predicted timeline</h2>
+// PAGE: <h2>Timelines</h2>
+// PAGE: <figcaption>Predicted timeline</figcaption>
 // PAGE: <title>all_gather.0 of rest, {{.*}} ms</title>
+// PAGE: <h2>Exposed communication</h2>
+// PAGE: <tr><th>of a step</th><th class=n>predicted: transfers</th><th class=n>predicted: exposed</th></tr>
+// PAGE: <td>all</td>
+// PAGE: <td>level {{[a-z]+}}</td>
+// PAGE: <td>unit rest</td>
 // PAGE: <h2>Memory against time</h2>
 // PAGE: <title>p=1x1,g=1x1,os=2x1: {{.*}} kB, {{.*}} ms</title>
 // PAGE: <h2>Collectives of a step</h2>
