@@ -30,6 +30,10 @@ CollectiveOpInterface amsp::createStart(OpBuilder &builder,
             return AllReduceStartOp::create(builder, loc, types, operands,
                                             reduce.getReductionAttr(),
                                             op.getGroup(), op.getParts());
+          })
+          .Case([&](AllToAllOp) {
+            return AllToAllStartOp::create(builder, loc, types, operands,
+                                           op.getGroup(), op.getParts());
           });
   start->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   return cast<CollectiveOpInterface>(start);

@@ -13,21 +13,32 @@ Value BlockQuantization::splat(float value, RankedTensorType type) {
       SplatElementsAttr::get(type, hlo.builder.getF32FloatAttr(value)));
 }
 
-/// The largest magnitude of each block; NaN if it holds one.
-Value BlockQuantization::getLargest(Value blocks) {
+/// From zero on, one after the other.
+template <typename Combiner>
+Value BlockQuantization::reduce(Value values, int64_t dimension) {
   OpBuilder &builder = hlo.builder;
-  Value magnitudes = stablehlo::AbsOp::create(builder, hlo.loc, blocks);
   auto scalar = RankedTensorType::get({}, builder.getF32Type());
   auto reduce = stablehlo::ReduceOp::create(
-      builder, hlo.loc, ValueRange(magnitudes), ValueRange(splat(0, scalar)),
-      ArrayRef<int64_t>{getTensorType(blocks).getRank() - 1});
+      builder, hlo.loc, ValueRange(values), ValueRange(splat(0, scalar)),
+      ArrayRef<int64_t>{dimension});
   OpBuilder::InsertionGuard guard(builder);
   Block *body = builder.createBlock(&reduce.getBody(), {}, {scalar, scalar},
                                     {hlo.loc, hlo.loc});
-  Value larger = stablehlo::MaxOp::create(
-      builder, hlo.loc, body->getArgument(0), body->getArgument(1));
-  stablehlo::ReturnOp::create(builder, hlo.loc, larger);
+  Value combined = Combiner::create(builder, hlo.loc, body->getArgument(0),
+                                    body->getArgument(1));
+  stablehlo::ReturnOp::create(builder, hlo.loc, combined);
   return reduce->getResult(0);
+}
+
+/// The largest magnitude of each block; NaN if it holds one.
+Value BlockQuantization::getLargest(Value blocks) {
+  Value magnitudes = stablehlo::AbsOp::create(hlo.builder, hlo.loc, blocks);
+  return reduce<stablehlo::MaxOp>(magnitudes,
+                                  getTensorType(blocks).getRank() - 1);
+}
+
+Value BlockQuantization::addRows(Value rows) {
+  return reduce<stablehlo::AddOp>(rows, 0);
 }
 
 /// Each block's scale for all of its elements.

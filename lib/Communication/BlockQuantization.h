@@ -30,9 +30,13 @@ public:
   QuantizedRows quantize(mlir::Value values);
   /// f32 of shape `rows x elements`.
   mlir::Value dequantize(const QuantizedRows &quantized, int64_t elements);
+  /// The sum of f32 rows, one after the other: `elements`.
+  mlir::Value addRows(mlir::Value rows);
 
 private:
   mlir::Value getLargest(mlir::Value blocks);
+  template <typename Combiner>
+  mlir::Value reduce(mlir::Value values, int64_t dimension);
   mlir::Value spread(mlir::Value scales, llvm::ArrayRef<int64_t> shape);
   mlir::Value splat(float value, mlir::RankedTensorType type);
 

@@ -21,6 +21,9 @@ CollectiveOpInterface amsp::createCollective(OpBuilder &builder, Location loc,
   if (traits.kind == CollectiveKind::AllGather)
     return cast<CollectiveOpInterface>(*AllGatherOp::create(
         builder, loc, results, operands, traits.group, list, traits.window));
+  if (traits.kind == CollectiveKind::AllToAll)
+    return cast<CollectiveOpInterface>(*AllToAllOp::create(
+        builder, loc, results, operands, traits.group, list));
   auto reduction = ReductionAttr::get(builder.getContext(), *traits.reduction);
   if (traits.kind == CollectiveKind::ReduceScatter)
     return cast<CollectiveOpInterface>(*ReduceScatterOp::create(

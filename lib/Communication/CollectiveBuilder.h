@@ -11,7 +11,7 @@ namespace amsp {
 /// What a collective is besides its tensors.
 struct CollectiveTraits {
   CollectiveKind kind;
-  std::optional<Reduction> reduction; // none for a gather
+  std::optional<Reduction> reduction; // none where nothing is combined
   GroupAttr group;
   mlir::IntegerAttr window; // of gathers, or null
 

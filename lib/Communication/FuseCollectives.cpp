@@ -114,7 +114,7 @@ static std::vector<Bucket> collectBuckets(Block &block) {
   SmallVector<size_t> open;
   StringAttr gathering, reducing;
   for (Operation &op : block) {
-    if (!isa<AllGatherOp, ReduceScatterOp, AllReduceOp>(op))
+    if (!isa<AllGatherOp, ReduceScatterOp, AllReduceOp, AllToAllOp>(op))
       continue;
     auto collective = cast<CollectiveOpInterface>(op);
     std::optional<Shared> shared = getShared(collective);

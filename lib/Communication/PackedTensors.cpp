@@ -17,8 +17,9 @@ static int64_t getBytes(RankedTensorType type) {
 }
 
 bool PackedTensors::isPacked(const MovedTensor &tensor) const {
-  return !tensor.part.getDim() && tensor.part.getKeep() == 0 &&
-         getBytes(tensor.full) <= maxBytes;
+  // An all_to_all has full sides on both ends; its tensors stay as they are.
+  return traits.kind != CollectiveKind::AllToAll && !tensor.part.getDim() &&
+         tensor.part.getKeep() == 0 && getBytes(tensor.full) <= maxBytes;
 }
 
 int64_t PackedTensors::getShare(const MovedTensor &tensor) const {

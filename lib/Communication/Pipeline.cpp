@@ -19,10 +19,12 @@ void amsp::buildCommunicatePipeline(OpPassManager &pm,
     pipeline.maxBytes = options.pipelineBytes;
     pm.addNestedPass<func::FuncOp>(createPipelineLoops(pipeline));
   }
-  if (options.quantizeGathers) {
-    QuantizeGathersOptions quantize;
+  if (options.quantizeGathers || options.quantizeReductions) {
+    QuantizeCollectivesOptions quantize;
+    quantize.gathers = options.quantizeGathers;
+    quantize.reductions = options.quantizeReductions;
     quantize.block = options.quantizeBlock;
-    pm.addNestedPass<func::FuncOp>(createQuantizeGathers(quantize));
+    pm.addPass(createQuantizeCollectives(quantize));
     pm.addNestedPass<func::FuncOp>(createLowerLocalOps());
   }
   if (options.decompose && !options.cluster.empty()) {
@@ -56,8 +58,12 @@ struct CommunicatePipelineOptions
       *this, "cluster",
       llvm::cl::desc(
           "the cluster's YAML file, for passes that choose by time")};
-  Option<bool> quantizeGathers{*this, "quantize-gathers",
-                               llvm::cl::desc("run amsp-quantize-gathers")};
+  Option<bool> quantizeGathers{
+      *this, "quantize-gathers",
+      llvm::cl::desc("run amsp-quantize-collectives on gathers of parameters")};
+  Option<bool> quantizeReductions{
+      *this, "quantize-reductions",
+      llvm::cl::desc("run amsp-quantize-collectives on sums of gradients")};
   Option<int64_t> quantizeBlock{
       *this, "quantize-block",
       llvm::cl::init(CommunicateOptions().quantizeBlock),
@@ -98,6 +104,7 @@ void amsp::registerCommunicatePipeline() {
         CommunicateOptions options;
         options.cluster = given.cluster;
         options.quantizeGathers = given.quantizeGathers;
+        options.quantizeReductions = given.quantizeReductions;
         options.quantizeBlock = given.quantizeBlock;
         options.decompose = given.decompose;
         options.fuse = given.fuse;

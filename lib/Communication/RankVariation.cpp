@@ -203,7 +203,8 @@ bool RankVariation::visitAMSPOp(Operation &op) {
   GroupAttr group = getGroup(&op);
   Set members = group ? getDigits(group.getDigits()) : 0;
   if (auto collective = dyn_cast<CollectiveOpInterface>(op)) {
-    bool scatters = collective.getKind() == CollectiveKind::ReduceScatter;
+    bool scatters = collective.getKind() == CollectiveKind::ReduceScatter ||
+                    collective.getKind() == CollectiveKind::AllToAll;
     for (auto [operand, result] :
          llvm::zip_equal(op.getOperands(), op.getResults()))
       join(result, scatters ? get(operand) | members : get(operand) & ~members);

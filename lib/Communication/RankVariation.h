@@ -11,8 +11,8 @@ namespace amsp {
 /// Along which digits of the rank's number the values of a rank's program may
 /// differ. Arguments differ along the digits of their placements, a group's
 /// index along the group's; a gather or an all_reduce makes its results equal
-/// along its group, a reduce_scatter makes them differ; all else differs as its
-/// operands and the predicates around it do.
+/// along its group, a reduce_scatter or all_to_all makes them differ; all else
+/// differs as its operands and the predicates around it do.
 class RankVariation {
 public:
   /// A set of factors of the rank's number: the bounds of all digits in the

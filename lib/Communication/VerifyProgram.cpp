@@ -18,7 +18,9 @@ using namespace amsp;
 
 /// Of the full sides, padding included, as the manifest counts them.
 static int64_t getPaddedBytes(CollectiveOpInterface op) {
-  bool isWhole = op.getKind() == CollectiveKind::AllReduce;
+  // Where the pieces' type is that of the full side, there is no padding.
+  bool isWhole = op.getKind() == CollectiveKind::AllReduce ||
+                 op.getKind() == CollectiveKind::AllToAll;
   int64_t members = isWhole ? 1 : op.getGroup().getSize();
   int64_t elements = 0;
   for (unsigned i = 0; i < op.getNumTensors(); ++i)

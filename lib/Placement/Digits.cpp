@@ -30,6 +30,27 @@ SmallVector<Digit> amsp::splitAtLevels(ArrayRef<Digit> digits,
   return split;
 }
 
+/// The level in which the digit begins; their number beyond them.
+static size_t getLevel(const Digit &digit, ArrayRef<int64_t> levels) {
+  int64_t end = 1;
+  for (auto [index, size] : enumerate(levels))
+    if (digit.stride < (end *= size))
+      return index;
+  return levels.size();
+}
+
+SmallVector<SmallVector<Digit>> amsp::cutByLevel(ArrayRef<Digit> digits,
+                                                 ArrayRef<int64_t> levels) {
+  SmallVector<SmallVector<Digit>> parts;
+  for (const Digit &digit : splitAtLevels(digits, levels)) {
+    if (parts.empty() ||
+        getLevel(parts.back().front(), levels) != getLevel(digit, levels))
+      parts.emplace_back();
+    parts.back().push_back(digit);
+  }
+  return parts;
+}
+
 SmallVector<Digit> amsp::sortByRank(ArrayRef<Digit> digits) {
   SmallVector<Digit> sorted(make_filter_range(
       digits, [](const Digit &digit) { return digit.size > 1; }));

@@ -52,6 +52,9 @@ CollectiveModel::CollectiveModel(const Cluster &cluster,
   for (auto [index, of] : enumerate(curves)) {
     auto kind = static_cast<TransferKind>(index);
     of.resize(levels.size());
+    // Tables without it: as a reduction, which sends each peer its piece, too.
+    if (kind == TransferKind::AllToAll && !table.hasMeasurements(kind))
+      kind = TransferKind::ReduceScatter;
     if (!table.hasMeasurements(kind))
       continue;
     int64_t below = 1;
@@ -111,8 +114,10 @@ double CollectiveModel::getModelled(TransferKind kind, double bytes,
   int64_t ranks = getRanks(group);
   if (kind == TransferKind::Broadcast && ranks > 1)
     bytes /= getBusFactor(TransferKind::AllGather, ranks);
-  return runtime::getRingSeconds(kind == TransferKind::AllReduce, bytes, group,
-                                 links);
+  auto traffic = kind == TransferKind::AllReduce  ? runtime::Traffic::TwoPasses
+                 : kind == TransferKind::AllToAll ? runtime::Traffic::Exchange
+                                                  : runtime::Traffic::OnePass;
+  return runtime::getRingSeconds(traffic, bytes, group, links);
 }
 
 double CollectiveModel::getLinkSeconds(size_t index,

@@ -18,12 +18,14 @@ TransferKind amsp::getTransferKind(CollectiveKind kind) {
     return TransferKind::ReduceScatter;
   case CollectiveKind::AllReduce:
     return TransferKind::AllReduce;
+  case CollectiveKind::AllToAll:
+    return TransferKind::AllToAll;
   }
   llvm_unreachable("all kinds are handled");
 }
 
 static constexpr StringRef kTransferKinds[kNumTransferKinds] = {
-    "all_gather", "reduce_scatter", "all_reduce", "broadcast"};
+    "all_gather", "reduce_scatter", "all_reduce", "broadcast", "all_to_all"};
 
 StringRef amsp::stringifyTransferKind(TransferKind kind) {
   return kTransferKinds[static_cast<size_t>(kind)];
@@ -184,6 +186,7 @@ static std::optional<TransferKind> getMirror(TransferKind kind) {
     return TransferKind::AllGather;
   case TransferKind::AllReduce:
   case TransferKind::Broadcast:
+  case TransferKind::AllToAll:
     return std::nullopt;
   }
   llvm_unreachable("all kinds are handled");

@@ -20,12 +20,8 @@ public:
     SmallVector<Digit> ordered(digits);
     if (kind == CollectiveKind::AllReduce)
       ordered = sortByRank(digits);
-    for (const Digit &digit : splitAtLevels(ordered, levels)) {
-      // Within a level, one collective is as good as two.
-      if (parts.empty() || getLevel(parts.back().front()) != getLevel(digit))
-        parts.emplace_back();
-      parts.back().push_back(digit);
-    }
+    // Within a level, one collective is as good as two.
+    parts = cutByLevel(ordered, levels);
     whole.digits.assign(digits.begin(), digits.end());
     whole.kind = kind;
   }
@@ -39,7 +35,6 @@ private:
   void tryCuts(ArrayRef<Digits> scattered, ArrayRef<Digits> reduced);
   void consider(const Stages &stages);
   std::pair<double, double> getSeconds(const Stages &stages) const;
-  size_t getLevel(const Digit &digit) const;
   static SmallVector<Digits> cutAt(ArrayRef<Digits> parts, uint64_t cuts);
 
   CollectiveKind kind;
@@ -53,14 +48,6 @@ private:
   std::map<size_t, Decomposition> fastest;
 };
 } // namespace
-
-size_t Search::getLevel(const Digit &digit) const {
-  int64_t end = 1;
-  for (auto [index, size] : enumerate(levels))
-    if (digit.stride < (end *= size))
-      return index;
-  return levels.size();
-}
 
 /// Joins neighbouring parts. Bit i of `cuts`: not across the end of part i.
 SmallVector<Search::Digits> Search::cutAt(ArrayRef<Digits> parts,

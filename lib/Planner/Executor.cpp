@@ -70,7 +70,8 @@ template <> struct ScalarEnumerationTraits<TransferKind> {
   static void enumeration(IO &io, TransferKind &value) {
     for (TransferKind kind :
          {TransferKind::AllGather, TransferKind::ReduceScatter,
-          TransferKind::AllReduce, TransferKind::Broadcast})
+          TransferKind::AllReduce, TransferKind::Broadcast,
+          TransferKind::AllToAll})
       io.enumCase(value, stringifyTransferKind(kind).data(), kind);
   }
 };

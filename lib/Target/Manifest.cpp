@@ -75,8 +75,9 @@ static CollectiveTensor describeTensor(CollectiveOpInterface op,
   ArrayRef<int64_t> shape = full.getShape();
   tensor.rows = ShapedType::getNumElements(shape.take_front(kept));
   tensor.full = ShapedType::getNumElements(shape.drop_front(kept));
-  tensor.piece = part.getDim() ? tensor.full / op.getGroup().getSize()
-                               : op.getPieceType(index).getShape().back();
+  bool isEqual = part.getDim() || op.getKind() == CollectiveKind::AllToAll;
+  tensor.piece = isEqual ? tensor.full / op.getGroup().getSize()
+                         : op.getPieceType(index).getShape().back();
   tensor.paddedElements = tensor.rows * tensor.piece * op.getGroup().getSize();
   return tensor;
 }

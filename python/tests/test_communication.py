@@ -193,18 +193,153 @@ def test_quantized_gathers_are_within_their_bound(tmp_path):
     assert np.all(np.abs(twice - v) <= first + 1.01 * second)
 
 
-@pytest.mark.parametrize("path", ["so", "stablehlo"])
-def test_training_with_quantized_gathers(path, tmp_path):
+def strides_of(levels):
+    """Stride and size of each level's digit, innermost first."""
+    return [(math.prod(levels[:i]), size) for i, size in enumerate(levels)]
+
+
+def sums_program(levels, elements, piece):
+    """The sum of the ranks' rows of `x`, as a gradient of the parameter `w`: to
+    pieces over all levels, in one stage and in one for each level; to all ranks."""
+    world = math.prod(levels)
+    digits = [f"{stride}:{size}" for stride, size in strides_of(levels)]
+    flat = f"#amsp.placement<flat, 0, [{', '.join(digits)}]>"
+    batch = f"#amsp.placement<split, 0, [1:{world}]>"
+    lists = {
+        key: f"{key} = array<i64: {', '.join(map(str, levels))}>" for key in ("p", "g", "os")
+    }
+    stages, left, value = [], world * piece, ("%g", f"tensor<7x{elements // 7}xf32>")
+    for i, (digit, size) in enumerate(zip(digits, levels, strict=True)):
+        left //= size
+        stages.append(
+            f"%s{i} = amsp.reduce_scatter sum {value[0]} group = <[{digit}]> parameter = 0 "
+            f'unit = "u" : {value[1]} -> tensor<{left}xf32>'
+        )
+        value = (f"%s{i}", f"tensor<{left}xf32>")
+    whole, local = f"tensor<7x{elements // 7}xf32>", f"tensor<{piece}xf32>"
+    return f"""
+module @sums attributes {{amsp.levels = array<i64: {", ".join(map(str, levels))}>,
+    amsp.strategy = {{{", ".join(lists.values())}}}}} {{
+  func.func @main(
+      %w: {local} {{amsp.role = #amsp.role<param>, amsp.placement = {flat},
+        amsp.global_type = {whole}}},
+      %x: tensor<1x{elements}xf32> {{amsp.role = #amsp.role<batch>, amsp.placement = {batch},
+        amsp.global_type = tensor<{world}x{elements}xf32>}})
+      -> ({local} {{amsp.placement = {flat}, amsp.global_type = tensor<{elements}xf32>}},
+          {local} {{amsp.placement = {flat}, amsp.global_type = tensor<{elements}xf32>}},
+          {whole} {{amsp.placement = #amsp.placement<replicated>}}) {{
+    %g = stablehlo.reshape %x : (tensor<1x{elements}xf32>) -> {whole}
+    %0 = amsp.reduce_scatter sum %g group = <[{", ".join(digits)}]> parameter = 0 unit = "u"
+      : {whole} -> {local}
+    {chr(10).join(stages)}
+    %1 = amsp.all_reduce sum %g group = <[1:{world}]> parameter = 0 unit = "u" : {whole}
+    return %0, {value[0]}, %1 : {local}, {local}, {whole}
+  }}
+}}"""
+
+
+STEP = 1 / 254 * (1 + 1e-5)  # of a block's largest magnitude, with roundings of f32
+
+
+def sum_and_bound(rows, levels):
+    """The sum of the rows, and the bound on its error (docs/communication.md): in
+    each level the members' values, with the errors that they may have, make
+    the scales."""
+    world = math.prod(levels)
+    exact = {rank: rows[rank].astype(np.float64) for rank in range(world)}
+    bound = {rank: np.zeros(rows.shape[1]) for rank in range(world)}
+    for stride, size in strides_of(levels):
+        sums, bounds = {}, {}
+        for rank in range(world):
+            first = rank - rank // stride % size * stride
+            members = [first + i * stride for i in range(size)]
+            part = len(exact[rank]) // size
+            own = slice((rank // stride % size) * part, (rank // stride % size + 1) * part)
+            sums[rank] = sum(exact[m][own] for m in members)
+            bounds[rank] = sum(
+                bound[m][own]
+                + STEP * largest_of_blocks(np.abs(exact[m][own]) + bound[m][own], part)
+                for m in members
+            )
+        exact, bound = sums, bounds
+    index = [0] * world  # of a rank's piece: the innermost level first
+    for stride, size in strides_of(levels):
+        index = [i * size + rank // stride % size for rank, i in enumerate(index)]
+    order = np.argsort(index)
+    return [np.concatenate([values[rank] for rank in order]) for values in (exact, bound)]
+
+
+@pytest.mark.parametrize("levels", [(2, 2), (8,), (4, 2)], ids=str)
+def test_quantized_sums_are_within_their_bound(levels, tmp_path):
+    """Rows of blocks that differ by a factor of a thousand; one block is zero on
+    all ranks. Two runs give the same bits."""
+    world, elements = math.prod(levels), 7 * 85
+    piece = -(-elements // world)
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(world, elements)) * np.repeat(10.0 ** rng.uniform(-2, 1, 85), 7)
+    x[:, :BLOCK] = 0
+    x = x.astype("f4")
+    inputs, output = tmp_path / "in.npz", tmp_path / "step.so"
+    np.savez(inputs, arg0=np.zeros((7, 85), "f4"), arg1=x)
+    program = tmp_path / "sums.mlir"
+    program.write_text(sums_program(levels, elements, piece))
+    options = "--quantize-reductions", f"--quantize-block={BLOCK}"
+    tools.call("amsp-compile", program, "-o", output, *options)
+    collectives = tools.manifest(output)["collectives"]
+    assert {c["kind"] for c in collectives} == {"all_to_all", "all_gather"}
+    assert {c["dtype"] for c in collectives} == {"i8", "f32"}
+    contents = []
+    for name in "first", "second":
+        results = tmp_path / f"{name}.npz"
+        tools.run_step(output, inputs, results, 1, "--poison", timeout=60)
+        contents.append(results.read_bytes())
+    assert contents[0] == contents[1]
+    padded = np.pad(x, ((0, 0), (0, world * piece - elements)))
+    exact, bound = sum_and_bound(padded, levels)
+    whole = largest_of_blocks(np.abs(exact) + bound, piece)
+    bounds = bound, bound, bound + STEP * whole
+    with np.load(results) as found:
+        for i, limit in enumerate(bounds):
+            error = np.abs(found[f"out{i}"].ravel().astype(np.float64) - exact[:elements])
+            assert np.all(error <= limit[:elements]), i
+            assert error.max() > limit.max() / 100  # a bound worth the name
+            assert not found[f"out{i}"].ravel()[: BLOCK // 2].any()
+
+
+INT8 = {
+    "gathers": ("--quantize-gathers",),
+    "reductions": ("--quantize-reductions",),
+    "both": ("--quantize-gathers", "--quantize-reductions"),
+}
+
+
+@pytest.mark.parametrize(
+    "case, strategy, what, path",
+    [
+        ("gpt", "hpz:2x1", "gathers", "so"),
+        ("gpt", "hpz:2x1", "both", "stablehlo"),
+        ("gpt", "zero3", "both", "so"),
+        ("gpt", "ddp", "reductions", "so"),
+        ("gpt_accumulated", "p=1,g=2x1,os=2x2", "reductions", "stablehlo"),
+    ],
+)
+def test_training_with_quantized_collectives(case, strategy, what, path, tmp_path):
     """Close to what one device computes, but not the same; padding, which the
     second path poisons, is never read."""
-    job = StepJob("gpt", "levels=2x2", "hpz:2x1", path, ("--quantize-gathers",))
+    job = StepJob(case, "levels=2x2", strategy, path, INT8[what])
     finished = job.run(tmp_path / "job")
     assert finished.comparison.faults
-    gathered = {
-        c["dtype"] for c in finished.manifest["collectives"] if c["kind"] == "all_gather"
+    moved = {
+        (c["kind"], c["dtype"]) for c in finished.manifest["collectives"] if c["parameters"]
     }
-    assert gathered == {"i8", "f32"}
-    expected = check.read(tmp_path / "gpt" / "expected.npz")
+    expected = set()
+    if what != "reductions":
+        expected |= {("all_gather", "i8"), ("all_gather", "f32")}
+    if what != "gathers":
+        expected |= {("all_to_all", "i8"), ("all_to_all", "f32")}
+    assert expected <= moved
+    assert what == "gathers" or not moved & {("reduce_scatter", "f32"), ("all_reduce", "f32")}
+    expected = check.read(tmp_path / case / "expected.npz")
     for name, value in expected.items():
         if np.ndim(value) == 0 and value.dtype == np.float32:
             np.testing.assert_allclose(finished.results[name], value, rtol=2e-2)

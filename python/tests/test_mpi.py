@@ -107,8 +107,8 @@ def test_batches_log_and_trace_of_all_ranks(files):
     assert len(transfers) == 2 * 3 * 4 + 4  # as with threads
 
 
-def compiled(tmp_path, source, cluster, strategy):
-    tools.compile_step(source, tmp_path / "step.so", cluster, strategy)
+def compiled(tmp_path, source, cluster, strategy, *options):
+    tools.compile_step(source, tmp_path / "step.so", cluster, strategy, options=options)
     return tmp_path / "step.so"
 
 
@@ -126,10 +126,12 @@ def expect_equal_transports(tmp_path, step, inputs, monkeypatch):
     assert contents[0] == contents[2]
 
 
+INT8 = ("--quantize-gathers", "--quantize-reductions")
 CASES = [
-    ("mlp_momentum", "levels=2x2", "zero3"),
-    ("gpt_accumulate", "levels=2x2", "p=1,g=2x1,os=2x2"),
-    ("gpt_accumulate", "levels=4", "zero3"),
+    ("mlp_momentum", "levels=2x2", "zero3", ()),
+    ("mlp_momentum", "levels=2x2", "zero3", INT8),
+    ("gpt_accumulate", "levels=2x2", "p=1,g=2x1,os=2x2", ()),
+    ("gpt_accumulate", "levels=4", "zero3", ()),
 ]
 
 
@@ -138,12 +140,12 @@ CASES = [
     not jobs.cases_directory().is_dir(),
     reason=f"no {jobs.cases_directory()}; set AMSP_CASES_DIR",
 )
-@pytest.mark.parametrize("case, cluster, strategy", CASES)
+@pytest.mark.parametrize("case, cluster, strategy, options", CASES)
 def test_compiled_steps_give_the_bits_of_threads(
-    tmp_path, monkeypatch, case, cluster, strategy
+    tmp_path, monkeypatch, case, cluster, strategy, options
 ):
     directory = jobs.cases_directory() / case
-    step = compiled(tmp_path, directory / "step.mlir", cluster, strategy)
+    step = compiled(tmp_path, directory / "step.mlir", cluster, strategy, *options)
     expect_equal_transports(tmp_path, step, directory / "inputs.npz", monkeypatch)
 
 

@@ -28,6 +28,8 @@ PROGRAMS = [
     ("odd_sizes", "levels=2,2", "p=2,os=4"),
     ("trust_ratio", "levels=2,2", "hpz:2x1"),
     ("rows_of_several_kinds", "levels=2,2", "zero3"),
+    ("mlp", "levels=2,2", "zero3", "quantize-gathers quantize-reductions"),
+    ("odd_sizes", "levels=2,2", "p=2,os=4", "quantize-reductions"),
 ]
 VERIFIERS = {
     "tensors": "amsp-verify-program",
@@ -53,15 +55,18 @@ def emitted(tmp_path_factory):
     root = tmp_path_factory.mktemp("programs")
 
     @functools.cache
-    def emit(case, levels, strategy):
+    def emit(case, levels, strategy, communicate=""):
         step = (steps.prepared(case, root).directory / "step.mlir").read_text()
         partition = f"amsp-partition={levels} strategy={strategy}"
-        tensors = amsp_opt(step, partition, "amsp-communicate=fuse=false overlap=false")
+        single = f"amsp-communicate=fuse=false overlap=false {communicate}"
+        tensors = amsp_opt(step, partition, single)
         assert tensors.returncode == 0, tensors.stderr
-        lower = ("amsp-communicate", "amsp-lower-to-linalg", "amsp-bufferize")
+        fused = f"amsp-communicate={communicate}" if communicate else "amsp-communicate"
+        lower = (fused, "amsp-lower-to-linalg", "amsp-bufferize")
         buffers = amsp_opt(step, partition, *lower)
         assert buffers.returncode == 0, buffers.stderr
-        scheduled = amsp_opt(step, partition, "amsp-communicate=fuse=false")
+        apart = f"amsp-communicate=fuse=false {communicate}"
+        scheduled = amsp_opt(step, partition, apart)
         assert scheduled.returncode == 0, scheduled.stderr
         return {
             "tensors": split_collectives(tensors.stdout),
@@ -73,8 +78,8 @@ def emitted(tmp_path_factory):
 
 
 def split_collectives(text):
-    """Every other gather and all_reduce of one tensor as a start and an await,
-    whatever the schedule has split."""
+    """Every other gather, all_reduce and all_to_all of one tensor as a start and
+    an await, whatever the schedule has split."""
 
     def split(match):
         split.count += 1
@@ -90,7 +95,7 @@ def split_collectives(text):
 
     split.count = 0
     collective = (
-        r"^( *)(%\w+) = amsp\.(all_gather|all_reduce)( .*): (tensor<\S+> -> )?(tensor<\S+>)$"
+        r"^( *)(%\w+) = amsp\.(all_gather|all_reduce|all_to_all)( .*): (tensor<\S+> -> )?(tensor<\S+>)$"
     )
     return re.sub(collective, split, text, flags=re.M)
 
@@ -125,7 +130,7 @@ class Mutation:
 
 def tensor_group(program):
     program.change(
-        r"(amsp\.(?:all_reduce|all_gather|reduce_scatter)\w* .*group = <\[\d+):\d+",
+        r"(amsp\.(?:all_reduce|all_gather|all_to_all|reduce_scatter)\w* .*group = <\[\d+):\d+",
         lambda m: m[1] + ":7",  # no cluster here has a digit of 7 ranks
     )
 

@@ -183,3 +183,16 @@ func.func @layers_of_a_stack(%a: tensor<1x8xf32>, %b: tensor<1x6xf32>, %c: tenso
   %4 = amsp.reduce_scatter sum %d group = <[1:2]> keep = 1 parameter = 1 unit = "h" : tensor<1x6xf32> -> tensor<1x3xf32>
   return %0, %1, %2, %3, %4 : tensor<1x4xf32>, tensor<1x3xf32>, tensor<8x8xf32>, tensor<1x4xf32>, tensor<1x3xf32>
 }
+
+// As reductions are; codes and scales apart.
+// CHECK-LABEL: func.func @all_to_all
+func.func @all_to_all(%a: tensor<2x4xi8>, %b: tensor<2x1xf32>, %c: tensor<2x6xi8>, %d: tensor<2x2xf32>) -> (tensor<2x4xi8>, tensor<2x1xf32>, tensor<2x6xi8>, tensor<2x2xf32>) {
+  // CHECK: amsp.all_to_all %arg0, %arg2 group = <[1:2]> dim = 0 parameter = [0, 1] unit = "h.0" : tensor<2x4xi8>, tensor<2x6xi8>
+  // CHECK: amsp.all_to_all %arg1, %arg3 group = <[1:2]> dim = 0 parameter = [0, 1] unit = "h.0" : tensor<2x1xf32>, tensor<2x2xf32>
+  // CHECK-NOT: amsp.all_to_all
+  %0 = amsp.all_to_all %a group = <[1:2]> dim = 0 parameter = 0 unit = "h.0" : tensor<2x4xi8>
+  %1 = amsp.all_to_all %b group = <[1:2]> dim = 0 parameter = 0 unit = "h.0" : tensor<2x1xf32>
+  %2 = amsp.all_to_all %c group = <[1:2]> dim = 0 parameter = 1 unit = "h.0" : tensor<2x6xi8>
+  %3 = amsp.all_to_all %d group = <[1:2]> dim = 0 parameter = 1 unit = "h.0" : tensor<2x2xf32>
+  return %0, %1, %2, %3 : tensor<2x4xi8>, tensor<2x1xf32>, tensor<2x6xi8>, tensor<2x2xf32>
+}

@@ -127,3 +127,14 @@ func.func @stack(%s: tensor<3x4xf32>, %g: tensor<1x8xf32>, %i: tensor<i32>, %x: 
   %2 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   return %1, %2 : tensor<3x4xf32>, tensor<8x8xf32>
 }
+
+// An exchange starts where what it sends is made, as a reduction does.
+// CHECK-LABEL: func.func @all_to_all
+func.func @all_to_all(%a: tensor<4x4xi8>, %x: tensor<8x8xf32>) -> (tensor<4x4xi8>, tensor<8x8xf32>) {
+  // CHECK: %[[P:.*]] = amsp.all_to_all_start %arg0 group = <[1:2]> dim = 0 : tensor<4x4xi8>
+  // CHECK-NEXT: stablehlo.dot_general
+  // CHECK-NEXT: amsp.await %[[P]]
+  %0 = amsp.all_to_all %a group = <[1:2]> dim = 0 : tensor<4x4xi8>
+  %1 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0, %1 : tensor<4x4xi8>, tensor<8x8xf32>
+}

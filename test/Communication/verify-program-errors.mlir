@@ -142,3 +142,27 @@ module attributes {amsp.levels = array<i64: 2, 2>} {
     return %0 : tensor<1xf32>
   }
 }
+
+// -----
+
+// What members exchange differs between them.
+#whole = #amsp.placement<replicated>
+module attributes {amsp.levels = array<i64: 2, 2>} {
+  func.func @main(%x: tensor<4xf32> {amsp.placement = #whole}) -> (tensor<4xf32> {amsp.placement = #whole}) {
+    // expected-error @below {{result 0 is replicated, but may differ between ranks along 2:2}}
+    %0 = amsp.all_to_all %x group = <[2:2]> : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+// Of the whole side, once.
+module attributes {amsp.levels = array<i64: 8>} {
+  func.func @main(%x: tensor<8x16xi8>) -> tensor<8x16xi8> {
+    // expected-error @below {{'amsp.all_to_all_start' op puts 128 bytes in flight, the bound is 100}}
+    %p = amsp.all_to_all_start %x group = <[1:8]> dim = 0 : tensor<8x16xi8>
+    %0 = amsp.await %p : !amsp.pending<tensor<8x16xi8>>
+    return %0 : tensor<8x16xi8>
+  }
+}

@@ -62,6 +62,10 @@ static cl::opt<bool>
     quantizeGathers("quantize-gathers", cl::cat(category),
                     cl::desc("Gather parameters as int8, with a scale for each "
                              "block: changes results"));
+static cl::opt<bool>
+    quantizeReductions("quantize-reductions", cl::cat(category),
+                       cl::desc("Sum gradients over each level as int8, with a "
+                                "scale for each block: changes results"));
 static cl::opt<int64_t>
     quantizeBlock("quantize-block", cl::cat(category),
                   cl::init(CommunicateOptions().quantizeBlock),
@@ -184,6 +188,7 @@ getCommunication(const std::optional<Cluster> &parsed) {
       consumeError(model.takeError());
   }
   options.quantizeGathers = quantizeGathers;
+  options.quantizeReductions = quantizeReductions;
   options.quantizeBlock = quantizeBlock;
   options.decompose = !noDecompose;
   options.fuse = !noFuse;

@@ -55,6 +55,24 @@ TEST(CollectiveModelTest, RingOverTwoLevels) {
                    2 * 0.875 * 1e9 * 1.1 / 10e9 + 4e-6 + 2e-5);
 }
 
+TEST(CollectiveModelTest, WhatIsExchangedCrossesTheLinksOfAllLevels) {
+  CollectiveModel model(makeCluster(), CollectiveTable());
+  auto exchange = [&](double bytes, const GroupShape &group) {
+    return model.getSeconds(CollectiveKind::AllToAll, bytes, group);
+  };
+  // Within a level, as a gather.
+  EXPECT_DOUBLE_EQ(exchange(1e9, {4, 1}), 0.75 * 1e9 / 100e9 + 3e-6);
+  EXPECT_DOUBLE_EQ(exchange(1e9, {1, 2}), 0.5 * 1e9 * 4 * 1.1 / 10e9 + 1e-5);
+  // Four ranks of each node send half of their bytes to the other one.
+  EXPECT_DOUBLE_EQ(exchange(1e9, {4, 2}),
+                   4 * 0.5 * 1e9 * 1.1 / 10e9 + 6e-6 + 1e-5);
+  // A table without it: what a reduction takes.
+  CollectiveModel measured = load("a800-80gb-800g.yaml");
+  EXPECT_DOUBLE_EQ(
+      measured.getSeconds(CollectiveKind::AllToAll, 67108864, {8, 1}),
+      measured.getSeconds(CollectiveKind::ReduceScatter, 67108864, {8, 1}));
+}
+
 TEST(CollectiveModelTest, BroadcastPassesAllBytesAlongTheRing) {
   CollectiveModel model(makeCluster(), CollectiveTable());
   EXPECT_DOUBLE_EQ(model.getSeconds(TransferKind::Broadcast, 1e9, {4, 2}),

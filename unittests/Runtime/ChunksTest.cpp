@@ -110,10 +110,13 @@ static std::vector<Buffers> run(const Description &description, int64_t limit) {
 
 TEST(ChunksTest, AThousandElementsAtATimeGiveTheSameBits) {
   const std::vector<Digits> groups = {{{1, 4}}, {{2, 2}}, {{1, 2}, {2, 2}}};
-  for (int32_t kind : {AMSP_ALL_GATHER, AMSP_REDUCE_SCATTER, AMSP_ALL_REDUCE})
+  for (int32_t kind :
+       {AMSP_ALL_GATHER, AMSP_REDUCE_SCATTER, AMSP_ALL_REDUCE, AMSP_ALL_TO_ALL})
     for (const Digits &digits : groups) {
       auto operand = [&](int64_t rows, int64_t full) {
         int64_t n = groupSize(digits);
+        if (kind == AMSP_ALL_TO_ALL) // no padding
+          full = full / n * n;
         return amsp_collective_operand{
             rows, full, kind == AMSP_ALL_REDUCE ? full : (full + n - 1) / n};
       };

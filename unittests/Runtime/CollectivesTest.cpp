@@ -121,6 +121,18 @@ struct OperandBuffers {
 };
 } // namespace
 
+/// Piece i of a row is what member i has as this member's piece.
+static void storeExchanged(Bytes &buffer, const Group &group, size_t operand,
+                           const amsp_collective_operand &shape,
+                           int64_t element, int32_t dtype) {
+  int64_t row = element / shape.full, inRow = element % shape.full;
+  int64_t from = inRow / shape.piece;
+  int64_t theirs =
+      row * shape.full + group.index * shape.piece + inRow % shape.piece;
+  storeValue(buffer, element, dtype,
+             valueOf(group.members[from], operand, theirs, dtype));
+}
+
 static OperandBuffers makeBuffers(const Description &description, int64_t rank,
                                   size_t operandIndex) {
   const amsp_collective &collective = description.collective;
@@ -129,6 +141,7 @@ static OperandBuffers makeBuffers(const Description &description, int64_t rank,
   Group group = groupOf(rank, description.digits);
   bool gathers = collective.kind == AMSP_ALL_GATHER;
   bool scatters = collective.kind == AMSP_REDUCE_SCATTER;
+  bool exchanges = collective.kind == AMSP_ALL_TO_ALL;
   int64_t sourceRow = gathers ? operand.piece : operand.full;
   int64_t resultRow = scatters ? operand.piece : operand.full;
   OperandBuffers buffers;
@@ -150,6 +163,9 @@ static OperandBuffers makeBuffers(const Description &description, int64_t rank,
       if (gathers)
         storeValue(buffers.expected, element, dtype,
                    valueOf(group.members[owner], operandIndex, element, dtype));
+      else if (exchanges)
+        storeExchanged(buffers.expected, group, operandIndex, operand, element,
+                       dtype);
       else if (!scatters || isOwn)
         storeValue(buffers.expected, scatters ? inPiece : element, dtype,
                    combined(group, operandIndex, element, dtype,
@@ -197,9 +213,12 @@ static void runShapes(int32_t kind, int32_t reduction, int32_t dtype,
                       const GroupCase &groups, bool inPlace) {
   std::vector<CollectiveCase> cases;
   for (auto operands : operandsFor(groupSize(groups.digits))) {
-    if (kind == AMSP_ALL_REDUCE)
-      for (amsp_collective_operand &operand : operands)
+    for (amsp_collective_operand &operand : operands) {
+      if (kind == AMSP_ALL_REDUCE)
         operand.piece = operand.full;
+      if (kind == AMSP_ALL_TO_ALL) // no padding
+        operand.full = operand.piece * groupSize(groups.digits);
+    }
     cases.push_back(makeCase(
         std::make_unique<Description>(kind, reduction, dtype, groups.digits,
                                       operands, "shape",
@@ -249,6 +268,10 @@ TEST_P(CollectivesTest, AllReduce) {
   for (int32_t reduction : {AMSP_SUM, AMSP_MAX, AMSP_MIN})
     runAllShapes(AMSP_ALL_REDUCE, reduction, GetParam());
   runAllShapes(AMSP_ALL_REDUCE, AMSP_SUM, GetParam(), /*inPlace=*/true);
+}
+
+TEST_P(CollectivesTest, AllToAll) {
+  runAllShapes(AMSP_ALL_TO_ALL, AMSP_SUM, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, CollectivesTest,
@@ -327,6 +350,9 @@ TEST(CollectivesTest, RefusesDescriptionsThatMeanNothing) {
             "digit [1, 3] does not fit a world of 2 ranks");
   EXPECT_EQ(errorOf(D(AMSP_ALL_GATHER, 0, AMSP_F32, {{1, 2}}, {{1, 5, 2}})),
             "operand 0 has pieces of 2 for 5 elements over 2 ranks");
+  EXPECT_EQ(errorOf(D(AMSP_ALL_TO_ALL, 0, AMSP_F32, {{1, 2}}, {{1, 5, 3}})),
+            "operand 0 has pieces of 3, no equal ones of 5 elements over 2 "
+            "ranks");
   EXPECT_EQ(errorOf(D(AMSP_ALL_REDUCE, 0, AMSP_F32, {{1, 2}}, {{1, 2, 1}})),
             "operand 0 has a piece that is not the full size in an all_reduce");
 }

@@ -76,6 +76,32 @@ TEST_F(FailureTest, AStallIsFoundThroughRanksThatWaitThemselves) {
   }
 }
 
+TEST_F(FailureTest, AnAllToAllWithoutOneOfItsMembersNamesIt) {
+  // Of two groups, that of ranks 1 and 3; the other one ends well.
+  Description exchange{AMSP_ALL_TO_ALL, AMSP_SUM,   AMSP_I8, {{2, 2}},
+                       {{1, 2, 1}},     "exchange", 0};
+  char sources[4][2] = {{0, 1}, {10, 11}, {20, 21}, {30, 31}},
+       results[4][2] = {};
+  for (Fault::Kind kind : {Fault::Kind::Stall, Fault::Kind::Fail}) {
+    WorldOptions options;
+    options.stallLimit = milliseconds(300);
+    options.faults = {{3, "exchange", kind}};
+    auto error = runOnRanks(
+        4,
+        [&](amsp_rank *rank) {
+          int64_t number = amsp_rank_number(rank);
+          runCollective(rank, exchange.get(), {sources[number]},
+                        {results[number]});
+        },
+        options);
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->rank, 3);
+    EXPECT_EQ(error->collective, "exchange");
+  }
+  EXPECT_EQ(results[0][1], 20);
+  EXPECT_EQ(results[2][0], 1);
+}
+
 TEST_F(FailureTest, ADelayChangesNothing) {
   EXPECT_FALSE(run({{2, "1", Fault::Kind::Delay}}, 3));
 }

@@ -70,6 +70,10 @@ TEST(LinkModelTest, SecondsAreThoseOfARingOverThePaddedBuffer) {
   Description across(AMSP_ALL_REDUCE, AMSP_SUM, AMSP_F32, {{2, 2}},
                      {{1, 1200, 1200}});
   EXPECT_DOUBLE_EQ(model.seconds(*across.get()), 4800 * 2 / 1e8 + 4e-3);
+  // Each rank of a node sends half of its floats to the other one.
+  Description exchange(AMSP_ALL_TO_ALL, AMSP_SUM, AMSP_F32, {{2, 2}, {1, 2}},
+                       {{1, 1200, 300}});
+  EXPECT_DOUBLE_EQ(model.seconds(*exchange.get()), 4800 / 1e8 + 2e-3 + 2e-3);
   Description alone(AMSP_ALL_GATHER, AMSP_SUM, AMSP_F32, {}, {{1, 9, 9}});
   EXPECT_EQ(model.seconds(*alone.get()), 0);
 }

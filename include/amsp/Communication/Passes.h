@@ -24,8 +24,10 @@ struct CommunicateOptions {
   /// The cluster's YAML file, if it tells the links; else passes that choose by
   /// time leave things as they are.
   std::string cluster;
-  /// Whether parameters travel as int8, with a scale for so many elements.
+  /// Whether parameters and gradients travel as int8, with a scale for so many
+  /// elements.
   bool quantizeGathers = false;
+  bool quantizeReductions = false;
   int64_t quantizeBlock = 256;
   bool decompose = true;
   bool fuse = true;

@@ -286,23 +286,35 @@ def PipelineLoops : Pass<"amsp-pipeline-loops", "::mlir::func::FuncOp"> {
   ];
 }
 
-def QuantizeGathers : Pass<"amsp-quantize-gathers", "::mlir::func::FuncOp"> {
-  let summary = "Sends parameters as int8 with a scale for each block";
+def QuantizeCollectives : Pass<"amsp-quantize-collectives", "::mlir::ModuleOp"> {
+  let summary = "Sends parameters and gradients as int8 with a scale for each block";
   let description = [{
-    On request only: it changes results. A gather of a parameter's flat pieces
-    becomes a gather of int8 codes and one of f32 scales. A piece has as few blocks
-    of at most `block` elements as it can, equal in size but for the last; each has
-    a scale, its largest magnitude / 127. Codes are rounded to nearest, so an element is off by at most
+    On request only: it changes results. A piece that travels has as few blocks of
+    at most `block` elements as it can, equal in size but for the last; each has a
+    scale, its largest magnitude / 127, and codes are rounded to nearest. So an
+    element is off by at most
 
         largest magnitude in its block / 254
 
-    and a few roundings of f32, for each gather on its way: one, or two where a
-    rank keeps pieces of P that are larger than those at rest. This is ZeRO++'s
-    qwZ (arXiv 2306.10209). Padding is masked first. A block with a NaN or an
-    infinity becomes NaN.
+    and a few roundings of f32, each time it is quantized. A block with a NaN or an
+    infinity becomes NaN. Padding is masked first.
+
+    `gathers`: a gather of a parameter's flat pieces becomes one of int8 codes and one of
+    f32 scales; one quantization, or two where a rank keeps pieces of P that are
+    larger than those at rest. This is ZeRO++'s qwZ (arXiv 2306.10209).
+
+    `reductions`: a sum of a parameter's gradients to flat pieces is taken level by
+    level, innermost first where the group's order begins there, as ZeRO++'s
+    qgZ. In a level each member quantizes its value, sends the others their parts by
+    all_to_all, and adds up in f32 what it gets, in the order of the group's index. A
+    level adds to an element's error the bounds above of all members' values.
+    An all_reduce of gradients is such a sum and a quantized gather of it, so all
+    members have the same bits.
+
+    What is kept in rows, a stack of layers as a whole, travels as it is.
 
     ```mlir
-    // --pass-pipeline='builtin.module(func.func(amsp-quantize-gathers{block=4}))'
+    // --amsp-quantize-collectives=block=4
     func.func @main(%w: tensor<4xf32> {
           amsp.placement = #amsp.placement<flat, 0, [1:2]>,
           amsp.global_type = tensor<2x4xf32>}) -> tensor<2x4xf32> {
@@ -363,10 +375,14 @@ def QuantizeGathers : Pass<"amsp-quantize-gathers", "::mlir::func::FuncOp"> {
   let options = [
     Option<"block", "block", "int64_t", "256", "elements that share a scale at most">,
     Option<"minBytes", "min-bytes", "int64_t", "0",
-      "smaller tensors travel as they are">
+      "smaller tensors travel as they are">,
+    Option<"gathers", "gathers", "bool", "true", "quantize gathers of parameters">,
+    Option<"reductions", "reductions", "bool", "false",
+      "quantize sums of gradients">
   ];
   let statistics = [
-    Statistic<"numQuantized", "quantized", "gathers of codes and scales">
+    Statistic<"numGathers", "gathers", "gathers of codes and scales">,
+    Statistic<"numReductions", "reductions", "sums of codes and scales">
   ];
   let dependentDialects = ["::amsp::stablehlo::StableHLODialect"];
 }

@@ -14,6 +14,10 @@ namespace amsp {
 llvm::SmallVector<Digit> splitAtLevels(llvm::ArrayRef<Digit> digits,
                                        llvm::ArrayRef<int64_t> levels);
 
+/// The digits as above, those of one level next to each other in a list.
+llvm::SmallVector<llvm::SmallVector<Digit>>
+cutByLevel(llvm::ArrayRef<Digit> digits, llvm::ArrayRef<int64_t> levels);
+
 /// The same members as a list in rank order, digits that continue each other
 /// joined: one list for each set of ranks, where the order has no meaning.
 llvm::SmallVector<Digit> sortByRank(llvm::ArrayRef<Digit> digits);

@@ -19,8 +19,14 @@ namespace amsp {
 
 /// The collectives of which times are known. Steps of ours have no broadcast,
 /// those of other systems do.
-enum class TransferKind { AllGather, ReduceScatter, AllReduce, Broadcast };
-inline constexpr size_t kNumTransferKinds = 4;
+enum class TransferKind {
+  AllGather,
+  ReduceScatter,
+  AllReduce,
+  Broadcast,
+  AllToAll
+};
+inline constexpr size_t kNumTransferKinds = 5;
 
 TransferKind getTransferKind(CollectiveKind kind);
 llvm::StringRef stringifyTransferKind(TransferKind kind);

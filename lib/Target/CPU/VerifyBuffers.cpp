@@ -94,7 +94,10 @@ LogicalResult Checker::checkDescription(CollectiveStartOp op) {
   int64_t members = info.getGroup().getSize();
   for (auto [full, piece] : llvm::zip_equal(info.getFull(), info.getPiece())) {
     bool isWhole = info.getKind() == CollectiveKind::AllReduce;
-    if (isWhole ? piece != full : piece < (full + members - 1) / members)
+    bool isEqual = info.getKind() == CollectiveKind::AllToAll;
+    if (isWhole   ? piece != full
+        : isEqual ? piece * members != full
+                  : piece < (full + members - 1) / members)
       return op.emitOpError() << "has pieces of " << piece << " for " << full
                               << " elements over " << members << " ranks";
   }
@@ -116,7 +119,8 @@ LogicalResult Checker::checkOwnBuffers(const InFlight &collective) {
         return collective.start->emitOpError(
             "has two destinations that share memory");
       bool isInPlace = i == j &&
-                       info.getKind() != CollectiveKind::ReduceScatter &&
+                       (info.getKind() == CollectiveKind::AllGather ||
+                        info.getKind() == CollectiveKind::AllReduce) &&
                        info.getRows()[i] == 1 && destination.contains(source);
       if (!isInPlace && destination.overlaps(source))
         return collective.start->emitOpError(

@@ -45,7 +45,8 @@ typedef enum amsp_dtype {
 typedef enum amsp_collective_kind {
   AMSP_ALL_GATHER = 0,
   AMSP_REDUCE_SCATTER = 1,
-  AMSP_ALL_REDUCE = 2
+  AMSP_ALL_REDUCE = 2,
+  AMSP_ALL_TO_ALL = 3
 } amsp_collective_kind;
 
 typedef enum amsp_reduction {
@@ -71,6 +72,8 @@ typedef struct amsp_digit {
 /// [i * piece, min((i + 1) * piece, full)) of every row; n * piece >= full. The
 /// rest of the last pieces is padding: never read from, or written to, the
 /// full side, and undefined on the piece side. all_reduce: piece == full.
+/// all_to_all: both buffers are full sides, without padding: n * piece == full;
+/// piece i of the destination is what member i has as this member's piece.
 typedef struct amsp_collective_operand {
   int64_t rows;
   int64_t full;
@@ -81,7 +84,7 @@ typedef struct amsp_collective_operand {
 typedef struct amsp_collective {
   int32_t id;        /* position in the manifest's "collectives" */
   int32_t kind;      /* amsp_collective_kind */
-  int32_t reduction; /* amsp_reduction; of no meaning for all_gather */
+  int32_t reduction; /* amsp_reduction; of no meaning where nothing combines */
   int32_t dtype;     /* amsp_dtype, on the wire and in the buffers */
   int32_t channel;   /* amsp_channel */
   int32_t num_digits;

@@ -1,10 +1,11 @@
 //===- Collectives.cpp - The algorithms of collectives --------------------===//
 //
-// Two phases serve all three kinds. *Gather*: every member offers its piece
-// and copies the others' to their places. *Reduce*: every member offers each
-// peer that peer's piece and combines what it is offered, in the order of the
-// group's index, so that the bits do not depend on timing. all_reduce is
-// reduce, then gather, over pieces of its own choice.
+// Two phases serve all kinds. *Move*: every member offers each peer a piece and
+// copies what it is offered to its place: in a gather every peer the same one,
+// in an all_to_all that peer's. *Reduce*: every member offers each peer that
+// peer's piece and combines what it is offered, in the order of the group's
+// index, so that the bits do not depend on timing. all_reduce is reduce, then
+// gather, over pieces of its own choice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,7 @@ static constexpr int64_t smallAllReduceBytes = 4096;
 static constexpr int64_t cacheLineBytes = 64;
 
 namespace {
-enum Phase : int32_t { ReducePhase, GatherPhase };
+enum Phase : int32_t { ReducePhase, MovePhase };
 
 /// The state of one run, shared by its phases.
 class Runner {
@@ -43,6 +44,7 @@ public:
   void allGather();
   void reduceScatter();
   void allReduce();
+  void allToAll();
 
 private:
   Block pieceInFull(const void *base, const Operand &operand,
@@ -56,6 +58,7 @@ private:
   Segments cut(const std::vector<Block> &blocks) const;
   void postTo(int64_t index, Phase phase, const Segments &segments);
 
+  void move(const std::vector<std::vector<Block>> &offers);
   void gather(const std::vector<Block> &own);
   void reduce(const std::vector<Block> &own);
   void expectSegment(size_t number, const Segments &shapes, std::byte *staging);
@@ -103,8 +106,13 @@ void Runner::postTo(int64_t index, Phase phase, const Segments &segments) {
     endpoint.post(group.members[index], tag(phase), segment);
 }
 
-void Runner::gather(const std::vector<Block> &own) {
-  Segments ownSegments = cut(own);
+/// Copies what the members offer to their places in the destinations.
+/// `offers`: what each member is offered here, by index; one for all if there
+/// is but one.
+void Runner::move(const std::vector<std::vector<Block>> &offers) {
+  auto offerTo = [&](int64_t index) -> const std::vector<Block> & {
+    return offers[offers.size() == 1 ? 0 : index];
+  };
   std::vector<Segments> places(group.size());
   std::vector<Block> place(operands.size());
   for (int64_t index = 0; index < group.size(); ++index) {
@@ -114,20 +122,20 @@ void Runner::gather(const std::vector<Block> &own) {
       place[i] = pieceInFull(destinations[i], operands[i], index);
     places[index] = cut(place);
     for (const std::vector<Block> &segment : places[index])
-      endpoint.expect(group.members[index], tag(GatherPhase), segment);
+      endpoint.expect(group.members[index], tag(MovePhase), segment);
   }
   for (int64_t index = 0; index < group.size(); ++index)
     if (index != group.index)
-      postTo(index, GatherPhase, ownSegments);
+      postTo(index, MovePhase, cut(offerTo(index)));
   for (size_t i = 0; i < operands.size(); ++i)
-    copyBlock(own[i], pieceInFull(destinations[i], operands[i], group.index));
+    copyBlock(offerTo(group.index)[i],
+              pieceInFull(destinations[i], operands[i], group.index));
   // Each member starts with its successor, so that not all read from one.
   for (int64_t step = 1; step < group.size(); ++step) {
     int64_t index = (group.index + step) % group.size();
     int64_t peer = group.members[index];
     for (const std::vector<Block> &segment : places[index]) {
-      const std::vector<Block> &theirs =
-          endpoint.acquire(peer, tag(GatherPhase));
+      const std::vector<Block> &theirs = endpoint.acquire(peer, tag(MovePhase));
       for (size_t i = 0; i < segment.size(); ++i)
         copyBlock(theirs[i], segment[i]);
       endpoint.release(peer);
@@ -135,6 +143,8 @@ void Runner::gather(const std::vector<Block> &own) {
   }
   endpoint.flush();
 }
+
+void Runner::gather(const std::vector<Block> &own) { move({own}); }
 
 /// Combines what all members offer of one segment.
 void Runner::combineSegment(const std::vector<const std::vector<Block> *> &from,
@@ -218,6 +228,14 @@ void Runner::reduceScatter() {
   reduce(own);
 }
 
+void Runner::allToAll() {
+  std::vector<std::vector<Block>> offers(group.size());
+  for (int64_t index = 0; index < group.size(); ++index)
+    for (size_t i = 0; i < operands.size(); ++i)
+      offers[index].push_back(pieceInFull(sources[i], operands[i], index));
+  move(offers);
+}
+
 int64_t Runner::totalBytes() const {
   int64_t elements = 0;
   for (const Operand &operand : operands)
@@ -274,6 +292,8 @@ void runtime::runCollective(Endpoint &endpoint, const CollectiveRun &run) {
     return runner.allGather();
   case AMSP_REDUCE_SCATTER:
     return runner.reduceScatter();
+  case AMSP_ALL_TO_ALL:
+    return runner.allToAll();
   default:
     return runner.allReduce();
   }
@@ -301,6 +321,12 @@ static std::string checkOperand(const amsp_collective &collective,
     return operand.piece == operand.full
                ? ""
                : "has a piece that is not the full size in an all_reduce";
+  if (collective.kind == AMSP_ALL_TO_ALL &&
+      (operand.full % groupSize != 0 ||
+       operand.piece != operand.full / groupSize))
+    return "has pieces of " + std::to_string(operand.piece) +
+           ", no equal ones of " + std::to_string(operand.full) +
+           " elements over " + std::to_string(groupSize) + " ranks";
   if (operand.piece <
       operand.full / groupSize + (operand.full % groupSize != 0))
     return "has pieces of " + std::to_string(operand.piece) + " for " +
@@ -311,15 +337,16 @@ static std::string checkOperand(const amsp_collective &collective,
 
 std::string runtime::checkCollective(const amsp_collective &collective,
                                      int64_t world) {
-  if (collective.kind < AMSP_ALL_GATHER || collective.kind > AMSP_ALL_REDUCE)
+  if (collective.kind < AMSP_ALL_GATHER || collective.kind > AMSP_ALL_TO_ALL)
     return "unknown kind " + std::to_string(collective.kind);
   if (bytesOf(collective.dtype) == 0)
     return "unknown element type " + std::to_string(collective.dtype);
   if (collective.channel < AMSP_CHANNEL_GATHER ||
       collective.channel > AMSP_CHANNEL_REDUCE)
     return "unknown channel " + std::to_string(collective.channel);
-  if (collective.kind != AMSP_ALL_GATHER &&
-      !combiner(collective.dtype, collective.reduction))
+  bool combines = collective.kind == AMSP_REDUCE_SCATTER ||
+                  collective.kind == AMSP_ALL_REDUCE;
+  if (combines && !combiner(collective.dtype, collective.reduction))
     return "unknown reduction " + std::to_string(collective.reduction);
   Digits digits(collective.digits, collective.digits + collective.num_digits);
   std::string problem = checkDigits(digits, world);

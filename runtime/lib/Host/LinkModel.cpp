@@ -25,6 +25,12 @@ int64_t runtime::paddedBytes(const amsp_collective &collective) {
   return elements * bytesOf(collective.dtype);
 }
 
+static Traffic getTraffic(int32_t kind) {
+  if (kind == AMSP_ALL_REDUCE)
+    return Traffic::TwoPasses;
+  return kind == AMSP_ALL_TO_ALL ? Traffic::Exchange : Traffic::OnePass;
+}
+
 double LinkModel::seconds(const amsp_collective &collective) const {
   std::vector<int64_t> sizes;
   for (const LinkLevel &level : levels)
@@ -33,7 +39,7 @@ double LinkModel::seconds(const amsp_collective &collective) const {
   addMembersByLevel(
       Digits(collective.digits, collective.digits + collective.num_digits),
       sizes, members);
-  return getRingSeconds(collective.kind == AMSP_ALL_REDUCE,
+  return getRingSeconds(getTraffic(collective.kind),
                         static_cast<double>(paddedBytes(collective)), members,
                         levels);
 }

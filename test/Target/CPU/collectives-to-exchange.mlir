@@ -70,3 +70,17 @@ module @split attributes {amsp.levels = array<i64: 2>,
     return %1, %0 : tensor<8xf32>, tensor<f32>
   }
 }
+
+// -----
+
+// Both sides are whole, on the channel of reductions; rows are pieces here.
+// CHECK-LABEL: module @exchange
+// CHECK-SAME: \22bytes\22:24,\22channel\22:\22reduce\22,{{.*}}\22kind\22:\22all_to_all\22,{{.*}}\22reduction\22:null,\22sent_bytes\22:12,
+module @exchange attributes {amsp.levels = array<i64: 2>,
+    amsp.strategy = {p = array<i64: 1>, g = array<i64: 1>, os = array<i64: 2>}} {
+  func.func @main(%x: tensor<2x12xi8> {amsp.placement = #amsp.placement<replicated>}) -> (tensor<2x12xi8> {amsp.placement = #amsp.placement<split, 0, [1:2]>, amsp.global_type = tensor<4x12xi8>}) {
+    // CHECK: amsp.exchange_start <0, all_to_all, sum, <[1:2]>, rows = [1], full = [24], piece = [12], "all_to_all.0">
+    %0 = amsp.all_to_all %x group = <[1:2]> dim = 0 : tensor<2x12xi8>
+    return %0 : tensor<2x12xi8>
+  }
+}

@@ -204,3 +204,26 @@ module attributes {amsp.levels = array<i64: 2>} {
     return
   }
 }
+
+// -----
+
+// Nothing is exchanged in place: a peer may still read what another one wrote.
+module attributes {amsp.levels = array<i64: 2>} {
+  func.func @main(%a: memref<16xi8>) {
+    // expected-error @below {{has a destination that shares memory with a source}}
+    amsp.collective_start <0, all_to_all, sum, <[1:2]>, rows = [1], full = [16], piece = [8], "x"> %a into %a : memref<16xi8> -> memref<16xi8>
+    amsp.collective_await <0, all_to_all, sum, <[1:2]>, rows = [1], full = [16], piece = [8], "x"> %a into %a : memref<16xi8> -> memref<16xi8>
+    return
+  }
+}
+
+// -----
+
+module attributes {amsp.levels = array<i64: 2>} {
+  func.func @main(%a: memref<15xi8>, %b: memref<15xi8>) {
+    // expected-error @below {{has pieces of 8 for 15 elements over 2 ranks}}
+    amsp.collective_start <0, all_to_all, sum, <[1:2]>, rows = [1], full = [15], piece = [8], "x"> %a into %b : memref<15xi8> -> memref<15xi8>
+    amsp.collective_await <0, all_to_all, sum, <[1:2]>, rows = [1], full = [15], piece = [8], "x"> %a into %b : memref<15xi8> -> memref<15xi8>
+    return
+  }
+}

@@ -62,6 +62,26 @@ bool CollectiveOpInterface::hasParameter() {
   });
 }
 
+/// Checks that `full` is cut in pieces of equal size.
+static LogicalResult verifyEqualPieces(Operation *op, RankedTensorType full,
+                                       GroupAttr group, PartAttr part) {
+  std::optional<int64_t> dim = part.getDim();
+  int64_t keep = part.getKeep(), rank = full.getRank();
+  if (dim && (*dim < 0 || *dim >= rank || keep != 0))
+    return op->emitOpError("cannot cut ")
+           << full << " along dimension " << *dim
+           << (keep != 0 ? " behind kept ones" : "");
+  if (keep < 0 || keep > rank)
+    return op->emitOpError("cannot keep ") << keep << " dimensions of " << full;
+  ArrayRef<int64_t> shape = full.getShape();
+  int64_t elements =
+      dim ? shape[*dim] : ShapedType::getNumElements(shape.drop_front(keep));
+  if (elements % group.getSize() != 0)
+    return op->emitOpError("cannot cut ")
+           << full << " in " << group.getSize() << " equal pieces";
+  return success();
+}
+
 LogicalResult amsp::verifyCollective(Operation *op) {
   auto collective = cast<CollectiveOpInterface>(op);
   unsigned count = op->getNumOperands();
@@ -78,18 +98,24 @@ LogicalResult amsp::verifyCollective(Operation *op) {
     if (full.getElementType() != collective.getElementType())
       return op->emitOpError("tensors differ in element type: ")
              << collective.getElementType() << " and " << full.getElementType();
-    if (collective.getKind() != CollectiveKind::AllReduce) {
+    CollectiveKind kind = collective.getKind();
+    if (kind == CollectiveKind::AllGather ||
+        kind == CollectiveKind::ReduceScatter) {
       if (failed(verifyPieces(op, full, piece, collective.getGroup(),
                               part.getDim(), part.getKeep())))
         return failure();
       continue;
     }
-    if (part.getDim() || part.getKeep() != 0)
+    if (kind == CollectiveKind::AllReduce &&
+        (part.getDim() || part.getKeep() != 0))
       return op->emitOpError("has no pieces, so neither dim nor keep");
     if (collective.getSourceType(i) != collective.getResultType(i))
       return op->emitOpError("changes ")
              << collective.getSourceType(i) << " to "
              << collective.getResultType(i);
+    if (kind == CollectiveKind::AllToAll &&
+        failed(verifyEqualPieces(op, full, collective.getGroup(), part)))
+      return failure();
   }
   return success();
 }
@@ -106,6 +132,23 @@ LogicalResult AllReduceStartOp::inferReturnTypes(MLIRContext *,
                                                  std::optional<Location>,
                                                  Adaptor adaptor,
                                                  SmallVectorImpl<Type> &types) {
+  for (Type type : adaptor.getOperands().getTypes())
+    types.push_back(PendingType::get(cast<RankedTensorType>(type)));
+  return success();
+}
+
+LogicalResult AllToAllOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location>,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, adaptor.getOperands().getTypes());
+  return success();
+}
+
+LogicalResult AllToAllStartOp::inferReturnTypes(MLIRContext *,
+                                                std::optional<Location>,
+                                                Adaptor adaptor,
+                                                SmallVectorImpl<Type> &types) {
   for (Type type : adaptor.getOperands().getTypes())
     types.push_back(PendingType::get(cast<RankedTensorType>(type)));
   return success();

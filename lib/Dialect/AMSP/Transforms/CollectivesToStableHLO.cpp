@@ -114,6 +114,22 @@ static Value emitAllReduce(HloBuilder hlo, Value value, Reduction reduction,
   return reduce->getResult(0);
 }
 
+/// Pieces are cut along the dimension along which they are joined.
+static Value emitAllToAll(HloBuilder hlo, Value full, PartAttr part,
+                          DenseIntElementsAttr groups) {
+  RankedTensorType type = getTensorType(full);
+  int64_t dim = part.getDim().value_or(part.getKeep());
+  if (!part.getDim())
+    full = hlo.reshape(full, flattenShape(type, part.getKeep()));
+  Value exchanged =
+      stablehlo::AllToAllOp::create(hlo.builder, hlo.loc,
+                                    TypeRange(full.getType()), ValueRange(full),
+                                    dim, dim, groups.getType().getDimSize(1),
+                                    groups, stablehlo::ChannelHandleAttr())
+          ->getResult(0);
+  return hlo.reshape(exchanged, type.getShape());
+}
+
 namespace {
 /// One collective of StableHLO for each tensor.
 struct EmitCollective : OpInterfaceRewritePattern<CollectiveOpInterface> {
@@ -138,6 +154,9 @@ struct EmitCollective : OpInterfaceRewritePattern<CollectiveOpInterface> {
         break;
       case CollectiveKind::AllReduce:
         results.push_back(emitAllReduce(hlo, value, *op.getCombiner(), groups));
+        break;
+      case CollectiveKind::AllToAll:
+        results.push_back(emitAllToAll(hlo, value, part, groups));
         break;
       }
     }

@@ -42,6 +42,10 @@ void addMembersByLevel(const Digits &digits, const Sizes &sizes,
   }
 }
 
+/// What a collective sends: each piece to every member once (all_gather,
+/// reduce_scatter), twice (all_reduce), or to one member only (all_to_all).
+enum class Traffic { OnePass, TwoPasses, Exchange };
+
 /// Seconds of a collective of so many bytes (of the full buffer) over a group
 /// with so many `members` of each level: a ring over the whole group, the ranks
 /// of a member one after the other. Every link carries (n-1)/n of the bytes
@@ -49,9 +53,11 @@ void addMembersByLevel(const Digits &digits, const Sizes &sizes,
 /// congestion for each doubling of the members, and shared by the sibling
 /// groups that run the same collective at the same time. Each hop adds its
 /// level's latency. all_reduce of small buffers goes over a tree: twice the
-/// latency for each doubling. Zero for a group of one rank.
+/// latency for each doubling. all_to_all cannot share what crosses a level's
+/// links: with b ranks of the group in each of its m members there, a member
+/// sends b^2 (m-1)/n of the bytes to the others. Zero for a group of one rank.
 template <typename Members, typename Levels>
-double getRingSeconds(bool isAllReduce, double bytes, const Members &members,
+double getRingSeconds(Traffic traffic, double bytes, const Members &members,
                       const Levels &levels) {
   size_t used = levels.size();
   while (used > 0 && members[used - 1] == 1)
@@ -61,6 +67,10 @@ double getRingSeconds(bool isAllReduce, double bytes, const Members &members,
     ranks *= members[level];
   if (ranks == 1)
     return 0;
+  auto size = static_cast<double>(ranks);
+  bool isAllReduce = traffic == Traffic::TwoPasses;
+  double passes = isAllReduce ? 2 : 1;
+  // The slowest link's time for a byte of the buffer.
   double slowest = 0, ring = 0, tree = 0;
   // Members of the level in the whole group, and groups that share a member's
   // links.
@@ -70,8 +80,13 @@ double getRingSeconds(bool isAllReduce, double bytes, const Members &members,
     double doublings = std::log2(static_cast<double>(members[index]));
     if (members[index] > 1) {
       double congestion = 1 + level.congestion * doublings;
-      slowest = std::max(slowest, static_cast<double>(siblings) * congestion /
-                                      level.bandwidth);
+      auto below = static_cast<double>(ranks / inGroup);
+      double share =
+          traffic == Traffic::Exchange
+              ? below * below * static_cast<double>(members[index] - 1) / size
+              : passes * (size - 1) / size;
+      slowest = std::max(slowest, share * static_cast<double>(siblings) *
+                                      congestion / level.bandwidth);
       // The others of the hops between members belong to the levels above.
       int64_t hops = inGroup - inGroup / members[index];
       ring += static_cast<double>(hops) * level.latency;
@@ -80,10 +95,7 @@ double getRingSeconds(bool isAllReduce, double bytes, const Members &members,
     inGroup /= members[index];
     siblings *= level.size / members[index];
   }
-  auto size = static_cast<double>(ranks);
-  double passes = isAllReduce ? 2 : 1;
-  double transfer = bytes * passes * (size - 1) / size * slowest;
-  return transfer + (isAllReduce ? std::min(2 * ring, tree) : ring);
+  return bytes * slowest + (isAllReduce ? std::min(2 * ring, tree) : ring);
 }
 
 } // namespace amsp::runtime

@@ -13,6 +13,17 @@ func.func @collectives(%piece: tensor<101xf32>, %full: tensor<13x31xf32>, %rows:
   return %0, %1, %2, %3 : tensor<13x31xf32>, tensor<101xf32>, tensor<13x31xf32>, tensor<24x8xf32>
 }
 
+// CHECK-LABEL: func.func @all_to_all
+func.func @all_to_all(%a: tensor<4x6xi8>, %b: tensor<3x8xi8>, %c: tensor<4x2xf32>) -> (tensor<4x6xi8>, tensor<3x8xi8>, tensor<4x2xf32>) {
+  // CHECK: amsp.all_to_all %{{.*}}, %{{.*}} group = <[1:2, 2:2]> dim = [0, none] keep = [0, 1] parameter = 1 unit = "u" : tensor<4x6xi8>, tensor<3x8xi8>
+  %0:2 = amsp.all_to_all %a, %b group = <[1:2, 2:2]> dim = [0, none] keep = [0, 1] parameter = 1 unit = "u" : tensor<4x6xi8>, tensor<3x8xi8>
+  // CHECK: %[[P:.*]] = amsp.all_to_all_start %{{.*}} group = <[1:4]> : tensor<4x2xf32>
+  %p = amsp.all_to_all_start %c group = <[1:4]> : tensor<4x2xf32>
+  // CHECK: amsp.await %[[P]] : !amsp.pending<tensor<4x2xf32>>
+  %1 = amsp.await %p : !amsp.pending<tensor<4x2xf32>>
+  return %0#0, %0#1, %1 : tensor<4x6xi8>, tensor<3x8xi8>, tensor<4x2xf32>
+}
+
 // Several tensors are one call; what differs between them is listed.
 // CHECK-LABEL: func.func @variadic
 func.func @variadic(%a: tensor<6x8xf32>, %b: tensor<2x5xf32>, %c: tensor<f32>, %d: tensor<3xf32>) {

@@ -72,6 +72,46 @@ func.func @no_pieces(%a: tensor<4xf32>) {
 
 // -----
 
+func.func @unequal_pieces(%a: tensor<6x4xi8>) {
+  // expected-error @+1 {{cannot cut 'tensor<6x4xi8>' in 4 equal pieces}}
+  %0 = amsp.all_to_all %a group = <[1:4]> dim = 0 : tensor<6x4xi8>
+  return
+}
+
+// -----
+
+func.func @unequal_flat_pieces(%a: tensor<6x5xi8>) {
+  // expected-error @+1 {{cannot cut 'tensor<6x5xi8>' in 4 equal pieces}}
+  %0 = amsp.all_to_all %a group = <[1:4]> : tensor<6x5xi8>
+  return
+}
+
+// -----
+
+func.func @no_such_dimension(%a: tensor<4xi8>) {
+  // expected-error @+1 {{cannot cut 'tensor<4xi8>' along dimension 1}}
+  %0 = amsp.all_to_all %a group = <[1:4]> dim = 1 : tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @too_many_kept(%a: tensor<4xi8>) {
+  // expected-error @+1 {{cannot keep 2 dimensions of 'tensor<4xi8>'}}
+  %0 = amsp.all_to_all %a group = <[1:4]> keep = 2 : tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @exchanged_type(%a: tensor<4xi8>) {
+  // expected-error @+1 {{changes 'tensor<4xi8>' to 'tensor<2x2xi8>'}}
+  %0 = "amsp.all_to_all"(%a) <{group = #amsp.group<[1:2]>, parts = [#amsp.part<>]}> : (tensor<4xi8>) -> tensor<2x2xi8>
+  return
+}
+
+// -----
+
 func.func @nothing() {
   // expected-error @+1 {{moves no tensor}}
   "amsp.all_gather"() <{group = #amsp.group<[1:2]>, parts = []}> : () -> ()

@@ -62,3 +62,20 @@ module attributes {amsp.levels = array<i64: 2>} {
     return %0, %1 : tensor<4xf32>, tensor<4xf32>
   }
 }
+
+// -----
+
+// Rows as they are; what is flat, behind the kept dimensions.
+module attributes {amsp.levels = array<i64: 2, 2>} {
+  // CHECK-LABEL: func.func public @main
+  func.func public @main(%a: tensor<2x6xi8>, %b: tensor<3x2x4xi8>) -> (tensor<2x6xi8>, tensor<3x2x4xi8>) {
+    // CHECK: "stablehlo.all_to_all"(%arg0) <{concat_dimension = 0 : i64, replica_groups = dense<{{\[\[}}0, 1], [2, 3]]> : tensor<2x2xi64>, split_count = 2 : i64, split_dimension = 0 : i64}> : (tensor<2x6xi8>) -> tensor<2x6xi8>
+    %0 = amsp.all_to_all %a group = <[1:2]> dim = 0 : tensor<2x6xi8>
+    // CHECK: %[[F:.*]] = stablehlo.reshape %arg1 : (tensor<3x2x4xi8>) -> tensor<3x8xi8>
+    // CHECK: %[[X:.*]] = "stablehlo.all_to_all"(%[[F]]) <{concat_dimension = 1 : i64, replica_groups = dense<{{\[\[}}0, 2, 1, 3]]> : tensor<1x4xi64>, split_count = 4 : i64, split_dimension = 1 : i64}> : (tensor<3x8xi8>) -> tensor<3x8xi8>
+    // CHECK: stablehlo.reshape %[[X]] : (tensor<3x8xi8>) -> tensor<3x2x4xi8>
+    %p = amsp.all_to_all_start %b group = <[1:2, 2:2]> keep = 1 : tensor<3x2x4xi8>
+    %1 = amsp.await %p : !amsp.pending<tensor<3x2x4xi8>>
+    return %0, %1 : tensor<2x6xi8>, tensor<3x2x4xi8>
+  }
+}

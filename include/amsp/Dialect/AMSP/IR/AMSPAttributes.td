@@ -90,7 +90,8 @@ def AMSP_ReductionAttr : EnumAttr<AMSP_Dialect, AMSP_Reduction, "reduction">;
 def AMSP_CollectiveKind : I32EnumAttr<"CollectiveKind", "kind of a collective, numbered as in Step.h", [
     I32EnumAttrCase<"AllGather", 0, "all_gather">,
     I32EnumAttrCase<"ReduceScatter", 1, "reduce_scatter">,
-    I32EnumAttrCase<"AllReduce", 2, "all_reduce">
+    I32EnumAttrCase<"AllReduce", 2, "all_reduce">,
+    I32EnumAttrCase<"AllToAll", 3, "all_to_all">
   ]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::amsp";
@@ -119,8 +120,8 @@ def AMSP_CollectiveInfoAttr : AMSP_Attr<"CollectiveInfo", "collective"> {
   let description = [{
     The static part of an `amsp_collective` of Step.h. Per operand, the full side
     is `rows` rows of `full` elements and a piece `rows` rows of `piece`. `id` is
-    the position in the manifest's list. The reduction of an `all_gather` has no
-    meaning.
+    the position in the manifest's list. The reduction of an `all_gather` or
+    `all_to_all` has no meaning.
   }];
   let parameters = (ins
     "int64_t":$id,

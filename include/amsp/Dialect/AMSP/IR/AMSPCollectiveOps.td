@@ -111,6 +111,34 @@ def AMSP_AllReduceOp : AMSP_AllReducingOp<"all_reduce", [Pure]> {
   let results = (outs Variadic<AMSP_Tensor>:$results);
 }
 
+class AMSP_ExchangingOp<string mnemonic, list<Trait> traits>
+    : AMSP_CollectiveOp<mnemonic, "AllToAll", !listconcat([InferTypeOpAdaptor], traits)> {
+  let arguments = (ins Variadic<AMSP_Tensor>:$operands, AMSP_GroupAttr:$group,
+    AMSP_Parts:$parts);
+  let assemblyFormat = [{
+    $operands `group` `=` $group custom<Parts>($parts, ref($operands))
+    attr-dict `:` type($operands)
+  }];
+  let extraClassDeclaration = sharedDeclaration # [{
+    std::optional<::amsp::Reduction> getCombiner() { return std::nullopt; }
+  }];
+}
+
+def AMSP_AllToAllOp : AMSP_ExchangingOp<"all_to_all", [Pure]> {
+  let summary = "gives each member of a group its piece of the others' values";
+  let description = [{
+    A tensor is cut in as many equal pieces as the group has members, along `dim`
+    or, flat, behind the `keep` leading dimensions; there is no padding. Piece i of
+    a member's result is its own piece of member i's operand.
+
+    ```mlir
+    // row i goes to member i; then row i is what member i had for this one
+    %x = amsp.all_to_all %rows group = <[1:4]> dim = 0 : tensor<4x96xi8>
+    ```
+  }];
+  let results = (outs Variadic<AMSP_Tensor>:$results);
+}
+
 // Starts. Their results count as allocated, so that no pass makes one of two
 // starts or moves one out of a loop, away from its await; a dead one still goes.
 defvar startResults = (outs Res<Variadic<AMSP_PendingType>, "", [MemAlloc]>:$results);
@@ -140,6 +168,12 @@ def AMSP_ReduceScatterStartOp
 
 def AMSP_AllReduceStartOp : AMSP_AllReducingOp<"all_reduce_start", []> {
   let summary = "starts an all_reduce";
+  let description = startDescription;
+  let results = startResults;
+}
+
+def AMSP_AllToAllStartOp : AMSP_ExchangingOp<"all_to_all_start", []> {
+  let summary = "starts an all_to_all";
   let description = startDescription;
   let results = startResults;
 }

@@ -17,7 +17,7 @@ def AMSP_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
       "::amsp::CollectiveKind", "getKind">,
     InterfaceMethod<"The ranks that take part, as digits.",
       "::amsp::GroupAttr", "getGroup">,
-    InterfaceMethod<"How values are combined; none for a gather.",
+    InterfaceMethod<"How values are combined; none where they are only moved.",
       "std::optional<::amsp::Reduction>", "getCombiner">,
     InterfaceMethod<"One `#amsp.part` for each tensor.",
       "::mlir::ArrayAttr", "getParts">
@@ -32,7 +32,8 @@ def AMSP_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
     /// Types of an operand, and of the tensor that its result is or delivers.
     ::mlir::RankedTensorType getSourceType(unsigned tensor);
     ::mlir::RankedTensorType getResultType(unsigned tensor);
-    /// Types of the two sides; the same ones for an all_reduce.
+    /// Types of the two sides; the same ones for an all_reduce and an all_to_all,
+    /// where both are full.
     ::mlir::RankedTensorType getFullType(unsigned tensor);
     ::mlir::RankedTensorType getPieceType(unsigned tensor);
     /// The type of all tensors' elements.

@@ -1,4 +1,4 @@
-// RUN: amsp-opt %s --pass-pipeline='builtin.module(func.func(amsp-quantize-gathers{block=4 min-bytes=32}))' --split-input-file | FileCheck %s
+// RUN: amsp-opt %s --amsp-quantize-collectives='block=4 min-bytes=32' --split-input-file | FileCheck %s
 
 // Nine elements in two pieces of five: one of padding, masked. Five are two
 // blocks of three.
