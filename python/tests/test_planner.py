@@ -104,4 +104,5 @@ def test_the_estimate_orders_presets_as_the_simulation_does(microbatches, tmp_pa
             assert estimated == pytest.approx(simulated, rel=0.16)
         for one, other in itertools.permutations(times, 2):
             if times[one][1] < times[other][1] * 0.9:
-                assert times[one][0] < times[other][0], (name, one, other)
+                # The search takes what is within 1 % as equally fast.
+                assert times[one][0] < times[other][0] * 1.01, (name, one, other)

@@ -1,6 +1,7 @@
 //===- OpCostsTest.cpp - Time of one op of a rank's program ---------------===//
 
 #include "amsp/Planner/OpCosts.h"
+#include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLODialect.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "mlir/Parser/Parser.h"
@@ -12,7 +13,8 @@ namespace {
 class OpCostsTest : public testing::Test {
 protected:
   OpCostsTest() {
-    context.loadDialect<mlir::func::FuncDialect, stablehlo::StableHLODialect>();
+    context.loadDialect<AMSPDialect, mlir::func::FuncDialect,
+                        stablehlo::StableHLODialect>();
     device.memoryBandwidth = 1e9;
     device.peakF32 = 1e12;
     device.achieved = {{1e3, 0.1}, {1e9, 0.5}};
@@ -72,4 +74,28 @@ TEST_F(OpCostsTest, PartsOfBuffersAreWhatIsRead) {
                     "tensor<1x16xf32>")
                 .bytes,
             2 * 4 * 16);
+}
+
+TEST_F(OpCostsTest, AttentionMovesNoScores) {
+  device.memoryBandwidth = 1e15;
+  const char *attention =
+      "%q = stablehlo.reshape %a : (tensor<8x64xf32>) -> tensor<2x4x64xf32>"
+      "%k = stablehlo.reshape %a : (tensor<8x64xf32>) -> tensor<1x8x64xf32>"
+      "%r, %max, %sum = amsp.attention %q, %k, %k scale = 1.0 causal"
+      " masked_score = -1.0"
+      " : (tensor<2x4x64xf32>, tensor<1x8x64xf32>, tensor<1x8x64xf32>)"
+      " -> (tensor<2x4x64xf32>, tensor<2x4xf32>, tensor<2x4xf32>)";
+  // All pairs, two contractions at the rate of their size.
+  OpCost cost = getLast(attention);
+  double all = 2.0 * 2 * (4 * 8) * (64 + 64);
+  EXPECT_EQ(cost.operations, all);
+  EXPECT_DOUBLE_EQ(cost.seconds,
+                   all / (1e12 * getAchievedShare(device, all / 2)));
+  // Queries, keys and values are one buffer here.
+  EXPECT_EQ(cost.bytes, 4 * (8 * 64 + 2 * 4 * 64 + 2 * 2 * 4));
+  // What a causal mask leaves, at the rate of fused attention.
+  device.attentionForward = 0.25;
+  cost = getLast(attention);
+  EXPECT_EQ(cost.operations, 2.0 * 2 * (1 + 2 + 3 + 4) * (64 + 64));
+  EXPECT_DOUBLE_EQ(cost.seconds, cost.operations / 0.25e12);
 }
