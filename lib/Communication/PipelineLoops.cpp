@@ -179,6 +179,15 @@ void Stages::findBehind(int64_t maxBytes) {
       if (users.contains(use.get().getDefiningOp()))
         stacks.insert(use.getOperandNumber());
   }
+  // Of two reductions for one stack, the second is handed to the first's users
+  // until it runs behind itself.
+  delayed.remove_if([&](Value value) {
+    Operation *producer = value.getDefiningOp();
+    if (!producer || !isBehind(producer))
+      return false;
+    delayedBytes -= getBytes(value);
+    return true;
+  });
 }
 
 //===----------------------------------------------------------------------===//

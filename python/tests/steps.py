@@ -538,6 +538,7 @@ CASES: dict[str, Callable[[], Step]] = {
     "gpt": lambda: small_gpt(layers=2),
     "gpt_tied": lambda: small_gpt(tied=True),
     "gpt_accumulated": lambda: small_gpt(microbatches=3),
+    "gpt_four_microbatches": lambda: small_gpt(layers=3, microbatches=4),
     "one_microbatch": lambda: scanned_microbatches(1),
     "two_microbatches": lambda: scanned_microbatches(2),
     "gpt_tied_accumulated": lambda: small_gpt(microbatches=3, tied=True),

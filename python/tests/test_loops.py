@@ -1,6 +1,7 @@
 """Loops whose collectives run ahead of, behind or beside them compute what they
 compute as they stand."""
 
+import re
 import shutil
 
 import pytest
@@ -100,3 +101,44 @@ def test_loops_written_anew_run_on_every_transport(case, strategy, options, tmp_
         )
         results.append(outputs.read_bytes())
     assert all(result == results[0] for result in results)
+
+
+def layers_beside_computation(program):
+    """Layers whose gathers are awaited before the step's first contraction, and
+    whose reductions start behind its last one."""
+    lines = program.splitlines()
+    # A contraction in a loop is at the loop.
+    places = [i for i, line in enumerate(lines) if re.match(r"    %\S+ = stablehlo.(dot|while)", line)]
+    first, last = places[0], places[-1]
+    gathers, reductions = {}, set()
+    early = set()
+    for number, line in enumerate(lines):
+        if start := re.match(r'    (%\w+)\S* = amsp\.(\w+)_start .*unit = "(layers\.\d+)"', line):
+            name, kind, unit = start.groups()
+            if kind == "all_gather":
+                gathers[name] = unit
+            elif number > last:
+                reductions.add(unit)
+        elif await_ := re.search(r"amsp\.await (%\w+)", line):
+            if await_[1] in gathers and number < first:
+                early.add(gathers[await_[1]])
+    return early, reductions
+
+
+def test_around_four_microbatches_one_layer_is_exposed_each_way(tmp_path):
+    ready = prepared("gpt_four_microbatches", tmp_path)
+    batch = ",".join(map(str, ready.batch_args))
+
+    def exposed(options):
+        program = tools.call(
+            "amsp-opt",
+            ready.directory / "step.mlir",
+            f"--amsp-partition=levels=3 strategy=zero1 batch-args={batch}",
+            f"--amsp-communicate={options} prefetch-bytes=1000000",
+        ).stdout
+        return layers_beside_computation(program)
+
+    everything = {"layers.0", "layers.1", "layers.2"}
+    assert exposed("peel-microbatches=false") == (everything, everything)
+    gathered, reduced = exposed("peel-microbatches=true")
+    assert gathered <= {"layers.0"} and reduced <= {"layers.0"}

@@ -239,3 +239,41 @@ func.func @stay(%p: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<8xf32> {
   }
   return %0#1 : tensor<8xf32>
 }
+
+// -----
+
+// Two reductions of which the results go into one slice: none is carried, only
+// what they read.
+
+// CHECK-LABEL: func.func @two_in_a_slice
+// CHECK: stablehlo.while(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %[[A:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %[[B:.*]] = %{{.*}}) :
+// CHECK: amsp.reduce_scatter sum %[[A]]
+// CHECK: amsp.reduce_scatter sum %[[B]]
+// CHECK: stablehlo.return {{.*}} : tensor<i32>, tensor<8xf32>, tensor<4x2x4xf32>, tensor<1x8xf32>, tensor<i32>, tensor<1x8xf32>
+// CHECK-COUNT-2: amsp.reduce_scatter
+// CHECK-NOT: = amsp.
+func.func @two_in_a_slice(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<4x2x4xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %four = stablehlo.constant dense<4> : tensor<i32>
+  %none = stablehlo.constant dense<0.0> : tensor<4x2x4xf32>
+  // expected-remark @below {{pipelined: 0 gathers of 0 bytes run one iteration ahead, 2 reductions of 68 bytes one behind}}
+  %0:3 = stablehlo.while(%i = %zero, %h = %x, %stack = %none) : tensor<i32>, tensor<8xf32>, tensor<4x2x4xf32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %four, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = stablehlo.multiply %h, %h : tensor<8xf32>
+    %2 = stablehlo.reshape %1 : (tensor<8xf32>) -> tensor<1x8xf32>
+    %3 = amsp.reduce_scatter sum %2 group = <[1:2]> keep = 1 : tensor<1x8xf32> -> tensor<1x4xf32>
+    %4 = stablehlo.add %1, %h : tensor<8xf32>
+    %5 = stablehlo.reshape %4 : (tensor<8xf32>) -> tensor<1x8xf32>
+    %6 = amsp.reduce_scatter sum %5 group = <[1:2]> keep = 1 : tensor<1x8xf32> -> tensor<1x4xf32>
+    %7 = stablehlo.concatenate %3, %6, dim = 0 : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<2x4xf32>
+    %8 = stablehlo.reshape %7 : (tensor<2x4xf32>) -> tensor<1x2x4xf32>
+    %9 = stablehlo.dynamic_update_slice %stack, %8, %i, %zero, %zero : (tensor<4x2x4xf32>, tensor<1x2x4xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<4x2x4xf32>
+    %10 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %10, %4, %9 : tensor<i32>, tensor<8xf32>, tensor<4x2x4xf32>
+  }
+  return %0#1, %0#2 : tensor<8xf32>, tensor<4x2x4xf32>
+}
