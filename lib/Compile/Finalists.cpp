@@ -287,6 +287,63 @@ void amsp::getPlanningDialects(DialectRegistry &registry) {
   passes.getDependentDialects(registry);
 }
 
+Error amsp::setSearch(PlanningOptions &options, ArrayRef<std::string> choices) {
+  for (const std::string &choice : choices) {
+    if (choice != "recompute")
+      return createStringError("--search " + choice +
+                               ": expected recompute; the number of "
+                               "microbatches is that of the exported step");
+    options.searchRecompute = true;
+  }
+  return Error::success();
+}
+
+Error amsp::recomputeUnitsOf(ModuleOp step, ArrayRef<std::string> units) {
+  return failed(recomputeUnits(getStepFunction(step), units))
+             ? createStringError("")
+             : Error::success();
+}
+
+/// The best plan of the step with some units computed again: none, the first
+/// half, or all that can be. Of those within 1 % of the fastest, the fewest.
+static Expected<PlannedStep>
+searchRecompute(ModuleOp step, const Cluster &cluster,
+                const PlanningOptions &options,
+                const CollectiveModel &collectives) {
+  std::vector<std::string> all = getRecomputableUnits(getStepFunction(step));
+  std::vector<RecomputeVariant> variants;
+  std::optional<PlannedStep> best;
+  std::string tooLarge;
+  for (size_t count : {size_t(0), (all.size() + 1) / 2, all.size()}) {
+    if (!variants.empty() && variants.back().units.size() == count)
+      continue;
+    RecomputeVariant &variant = variants.emplace_back();
+    variant.units.assign(all.begin(), all.begin() + count);
+    OwningOpRef<ModuleOp> copy(step.clone());
+    if (Error error = recomputeUnitsOf(*copy, variant.units))
+      return error;
+    Expected<PlannedStep> planned =
+        FinalistSearch(*copy, cluster, options, collectives).run();
+    if (!planned) {
+      tooLarge = toString(planned.takeError());
+      if (tooLarge.empty())
+        return createStringError("");
+      continue;
+    }
+    const Finalist &found = planned->getBest();
+    variant.secondsAndBytes = {found.getSeconds(), found.getBytes()};
+    if (best &&
+        found.getSeconds() * (1 + kEqualTimes) >= best->getBest().getSeconds())
+      continue;
+    best = std::move(*planned);
+    best->recompute = variant.units;
+  }
+  if (!best)
+    return createStringError(tooLarge);
+  best->variants = std::move(variants);
+  return std::move(*best);
+}
+
 Expected<PlannedStep> amsp::findPlan(ModuleOp step, const Cluster &cluster,
                                      const PlanningOptions &options) {
   // Remarks are those of the compilation that follows.
@@ -298,6 +355,8 @@ Expected<PlannedStep> amsp::findPlan(ModuleOp step, const Cluster &cluster,
   Expected<CollectiveModel> collectives = CollectiveModel::create(cluster);
   if (!collectives)
     return collectives.takeError();
+  if (options.searchRecompute)
+    return searchRecompute(step, cluster, options, *collectives);
   return FinalistSearch(step, cluster, options, *collectives).run();
 }
 

@@ -47,6 +47,8 @@ struct PlanStrategies : amsp::impl::PlanStrategiesBase<PlanStrategies> {
     auto choice = chooseStrategies(module, strategy, *parsed, options);
     if (!choice)
       return fail(choice.takeError());
+    if (llvm::Error error = recomputeUnitsOf(module, choice->recompute))
+      return fail(std::move(error));
     numUnits += choice->units.size();
     setUnitStrategies(getStepFunction(module), choice->units,
                       choice->strategies);

@@ -15,6 +15,7 @@ amsp::chooseStrategies(mlir::ModuleOp step, StringRef text,
     if (!planned)
       return planned.takeError();
     choice.strategies = planned->getBest().strategies;
+    choice.recompute = planned->recompute;
     choice.planned = std::move(*planned);
     return choice;
   }
@@ -25,6 +26,11 @@ amsp::chooseStrategies(mlir::ModuleOp step, StringRef text,
     auto strategies = resolvePlanFile(*file, choice.units, cluster);
     if (!strategies)
       return strategies.takeError();
+    Expected<std::vector<std::string>> recompute =
+        resolveRecompute(*file, choice.units);
+    if (!recompute)
+      return recompute.takeError();
+    choice.recompute = std::move(*recompute);
     choice.reduceType = file->reduceType;
     choice.strategies = std::move(*strategies);
     return choice;

@@ -7,6 +7,8 @@
 #include "amsp/Planner/Planner.h"
 #include "amsp/Planner/UnitPattern.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -37,6 +39,7 @@ struct PlanDocument {
   ModelEntry model;
   std::string reduceType, strategy;
   UnitsEntry units;
+  std::vector<std::string> recompute;
 };
 } // namespace
 
@@ -71,6 +74,7 @@ template <> struct MappingTraits<PlanDocument> {
     io.mapOptional("reduce_type", document.reduceType);
     io.mapOptional("strategy", document.strategy);
     io.mapOptional("units", document.units);
+    io.mapOptional("recompute", document.recompute);
   }
   static std::string validate(IO &, PlanDocument &document) {
     return document.version == 1 ? ""
@@ -113,6 +117,7 @@ Expected<PlanFile> amsp::parsePlanFile(StringRef content, StringRef name) {
   plan.reduceType = document.reduceType;
   plan.strategy = document.strategy;
   plan.units = std::move(document.units.strategies);
+  plan.recompute = std::move(document.recompute);
   // Their order in the file is not kept by the reader.
   sort(plan.model);
   sort(plan.units);
@@ -127,17 +132,21 @@ Expected<PlanFile> amsp::readPlanFile(StringRef path) {
   return parsePlanFile((*file)->getBuffer(), path);
 }
 
+/// A name as YAML, in quotes where it needs them.
+static std::string quote(StringRef name) {
+  bool isPlain = all_of(name, [](char c) {
+    return isAlnum(c) || c == '.' || c == '_' || c == '-' || c == '/';
+  });
+  return isPlain ? name.str() : ("'" + name + "'").str();
+}
+
 static void printMap(raw_ostream &os, StringRef key,
                      ArrayRef<std::pair<std::string, std::string>> map) {
   if (map.empty())
     return;
   os << key << ":\n";
-  for (auto &[name, value] : map) {
-    bool isPlain = all_of(name, [](char c) {
-      return isAlnum(c) || c == '.' || c == '_' || c == '-' || c == '/';
-    });
-    os << "  " << (isPlain ? name : "'" + name + "'") << ": " << value << "\n";
-  }
+  for (auto &[name, value] : map)
+    os << "  " << quote(name) << ": " << value << "\n";
 }
 
 void amsp::printPlanFile(raw_ostream &os, const PlanFile &plan,
@@ -153,6 +162,13 @@ void amsp::printPlanFile(raw_ostream &os, const PlanFile &plan,
   os << "reduce_type: " << plan.reduceType << "\n";
   os << "strategy: " << plan.strategy << "\n";
   printMap(os, "units", plan.units);
+  if (plan.recompute.empty())
+    return;
+  ListSeparator separator;
+  os << "recompute: [";
+  for (const std::string &units : plan.recompute)
+    os << separator << quote(units);
+  os << "]\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,8 +201,11 @@ static std::vector<std::string> getNames(ArrayRef<StepUnit> units) {
 
 PlanFile amsp::makePlanFile(ArrayRef<StepUnit> units,
                             ArrayRef<Strategy> strategies,
-                            const Cluster &cluster, StringRef reduceType) {
+                            const Cluster &cluster, StringRef reduceType,
+                            ArrayRef<std::string> recompute) {
   PlanFile plan;
+  for (const UnitRun &run : findRuns(recompute, {}))
+    plan.recompute.push_back(run.pattern);
   plan.cluster = cluster.name;
   plan.levels = cluster.getSizes();
   plan.reduceType = reduceType;
@@ -321,6 +340,32 @@ Expected<std::vector<Strategy>> amsp::resolvePlanFile(const PlanFile &plan,
     strategies.push_back(own ? *own : *others);
   }
   return strategies;
+}
+
+Expected<std::vector<std::string>>
+amsp::resolveRecompute(const PlanFile &plan, ArrayRef<StepUnit> units) {
+  SetVector<StringRef> found;
+  for (const std::string &text : plan.recompute) {
+    Expected<UnitPattern> pattern = UnitPattern::parse(text);
+    if (!pattern)
+      return createStringError("plan '" + plan.name +
+                               "': " + toString(pattern.takeError()));
+    bool isUsed = false;
+    for (const StepUnit &unit : units)
+      if (pattern->matches(unit.name)) {
+        found.insert(unit.name);
+        isUsed = true;
+      }
+    if (!isUsed)
+      return createStringError("plan '" + plan.name + "': recompute: no unit " +
+                               "is named '" + text + "'; the step has " +
+                               formatUnits(getNames(units)));
+  }
+  std::vector<std::string> names;
+  for (const StepUnit &unit : units)
+    if (found.contains(unit.name))
+      names.push_back(unit.name);
+  return names;
 }
 
 void amsp::setUnitStrategies(mlir::func::FuncOp step, ArrayRef<StepUnit> units,

@@ -8,6 +8,7 @@
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Planner/StepModel.h"
+#include "amsp/Planner/UnitPattern.h"
 #include "amsp/Target/CPU/ObjectEmitter.h"
 #include "amsp/Target/CPU/Passes.h"
 #include "amsp/Target/Manifest.h"
@@ -73,6 +74,8 @@ Error CompileDriver::plan(PartitionOptions &partitioning) {
   planning.partition = partitioning;
   planning.communication = options.communication;
   planning.stopsAtFirstFit = true;
+  if (Error error = setSearch(planning, options.search))
+    return error;
   SmallVector<std::string> assumed;
   Cluster cluster = assumeMissing(*options.cluster, assumed);
   Expected<StrategyChoice> choice =
@@ -89,6 +92,9 @@ Error CompileDriver::plan(PartitionOptions &partitioning) {
   if (options.strategy == "auto") {
     llvm::errs() << "remark: --strategy auto chose "
                  << formatStrategies(choice->units, choice->strategies);
+    if (!choice->recompute.empty())
+      llvm::errs() << ", computing " << formatUnits(choice->recompute)
+                   << " again";
     if (!assumed.empty())
       llvm::errs() << ", for A100 with 80 GB in nodes: cluster '"
                    << cluster.name << "' does not give "
@@ -96,6 +102,8 @@ Error CompileDriver::plan(PartitionOptions &partitioning) {
     llvm::errs() << "\n";
   }
   planning.partition.reduceType = partitioning.reduceType;
+  if (Error error = recomputeUnitsOf(*module, choice->recompute))
+    return error;
   if (StringRef(options.report).ends_with(".html"))
     if (Error error = describePlan(*choice, cluster, planning))
       return error;

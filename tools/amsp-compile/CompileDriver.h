@@ -22,6 +22,7 @@ struct CompileOptions {
   std::string output;
   std::optional<Cluster> cluster;
   std::string strategy;
+  llvm::SmallVector<std::string> search; // what auto may choose besides
   llvm::SmallVector<std::string> batchArgs;
   llvm::SmallVector<std::string> stateArgs;
   llvm::SmallVector<std::string> roles;

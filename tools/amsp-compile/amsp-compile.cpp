@@ -32,6 +32,9 @@ static cl::opt<std::string> strategy(
              "p=F,g=F,os=F or a plan file (default auto: searched, for A100 "
              "where the cluster does not say what it is made of)"));
 static cl::list<std::string>
+    search("search", cl::CommaSeparated, cl::cat(category),
+           cl::desc("What --strategy auto may choose besides: recompute"));
+static cl::list<std::string>
     batchArgs("batch-args", cl::CommaSeparated, cl::cat(category),
               cl::desc("Arguments cut along dimension 0, names or indices"));
 static cl::list<std::string> stateArgs(
@@ -232,6 +235,9 @@ static llvm::Expected<CompileOptions> getOptions() {
   options.input = input;
   options.output = output;
   options.strategy = strategy;
+  options.search.assign(search.begin(), search.end());
+  if (!search.empty() && strategy != "auto")
+    return llvm::createStringError("--search needs --strategy auto");
   options.batchArgs.assign(batchArgs.begin(), batchArgs.end());
   options.stateArgs.assign(stateArgs.begin(), stateArgs.end());
   options.roles.assign(roles.begin(), roles.end());

@@ -1,6 +1,7 @@
 //===- PlanReport.cpp - A plan as text or JSON ----------------------------===//
 
 #include "PlanReport.h"
+#include "amsp/Planner/UnitPattern.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include <cmath>
@@ -123,6 +124,8 @@ void PlanReport::printShown(raw_ostream &os) const {
   os << formatv("strategy   {0}\n",
                 candidate ? formatStrategy(plan.getStrategy(*candidate))
                           : formatStrategies(planned.units, shown.strategies));
+  if (!planned.recompute.empty())
+    os << formatv("recompute  {0}\n", formatUnits(planned.recompute));
   if (shown.compiled) {
     const SimulatedStep &step = shown.compiled->simulation.step;
     os << formatv("step       {0:f3} ms, simulated: compute {1:f3}, "
@@ -210,8 +213,28 @@ void PlanReport::printTable(raw_ostream &os) const {
                   plan.getStepSeconds(ranked) * 1e3, ranked.bytes / 1e6,
                   index == 0 ? "best" : getReason(ranked));
   printFinalists(os);
+  printVariants(os);
   if (listsCollectives)
     printCollectives(os);
+}
+
+/// What was searched for recomputation.
+void PlanReport::printVariants(raw_ostream &os) const {
+  if (planned.variants.empty())
+    return;
+  os << formatv("\n      {0,-36} {1,12} {2,12}\n", "computed again", "ms",
+                "MB");
+  for (const RecomputeVariant &variant : planned.variants) {
+    std::string units =
+        variant.units.empty() ? "nothing" : formatUnits(variant.units);
+    os << formatv("      {0,-36} ", units);
+    if (variant.secondsAndBytes)
+      os << formatv("{0,12:f3} {1,12:f3}\n",
+                    variant.secondsAndBytes->first * 1e3,
+                    variant.secondsAndBytes->second / 1e6);
+    else
+      os << "fits under no strategy\n";
+  }
 }
 
 static void writeItems(json::OStream &json,
@@ -303,6 +326,10 @@ void PlanReport::printJson(raw_ostream &os) const {
     json.attribute("microbatches", plan.model.microbatches);
     json.attribute("operations", plan.model.costs.operations);
     json.attribute("memory_limit", planned.memoryLimit);
+    json.attributeArray("recompute", [&] {
+      for (const std::string &unit : planned.recompute)
+        json.value(unit);
+    });
     json.attributeObject("plan", [&] { writeFinalist(json, shown); });
     if (candidate)
       json.attributeObject("chosen", [&] { writeCandidate(json, *candidate); });

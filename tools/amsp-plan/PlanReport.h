@@ -40,6 +40,7 @@ private:
                       const Candidate &candidate) const;
   void writeFinalist(llvm::json::OStream &json, const Finalist &finalist) const;
   void printShown(llvm::raw_ostream &os) const;
+  void printVariants(llvm::raw_ostream &os) const;
   void printFinalists(llvm::raw_ostream &os) const;
   void printCollectives(llvm::raw_ostream &os) const;
 

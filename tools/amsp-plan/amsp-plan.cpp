@@ -75,6 +75,9 @@ static cl::opt<std::string> strategy(
     "strategy", cl::cat(category), cl::init("auto"),
     cl::desc("The strategy, or plan file, to show in detail (default auto: "
              "the best)"));
+static cl::list<std::string>
+    searched("search", cl::CommaSeparated, cl::cat(category),
+             cl::desc("What to choose besides strategies: recompute"));
 static cl::opt<unsigned>
     finalists("finalists", cl::cat(category), cl::init(3),
               cl::desc("Plans to compile for their exact memory (default 3; "
@@ -160,6 +163,11 @@ static Expected<PlanningOptions> getOptions() {
     return createStringError("--reduce-type " + reduceType +
                              ": expected f32, bf16 or graph");
   options.finalists = finalists;
+  if (Error error = setSearch(
+          options, SmallVector<std::string>(searched.begin(), searched.end())))
+    return error;
+  if (options.searchRecompute && strategy != "auto")
+    return createStringError("--search needs --strategy auto");
   options.partition.batchArgs.assign(batchArgs.begin(), batchArgs.end());
   options.partition.stateArgs.assign(stateArgs.begin(), stateArgs.end());
   options.partition.roles.assign(roles.begin(), roles.end());
@@ -182,12 +190,13 @@ static Error writePlan(const Finalist &shown, const PlannedStep &planned,
     return file.takeError();
   std::string text;
   llvm::raw_string_ostream stream(text);
-  printPlanFile(
-      stream,
-      makePlanFile(planned.units, shown.strategies, cluster, reduceType),
-      llvm::formatv("{0} on {1}: {2:f3} ms, {3} of a rank", name, cluster.name,
-                    shown.getSeconds() * 1e3, formatBytes(shown.getBytes()))
-          .str());
+  printPlanFile(stream,
+                makePlanFile(planned.units, shown.strategies, cluster,
+                             reduceType, planned.recompute),
+                llvm::formatv("{0} on {1}: {2:f3} ms, {3} of a rank", name,
+                              cluster.name, shown.getSeconds() * 1e3,
+                              formatBytes(shown.getBytes()))
+                    .str());
   if (Error error = file->write(text))
     return error;
   return file->commit();
@@ -286,6 +295,29 @@ static Expected<Cluster> readCluster() {
   return cluster;
 }
 
+/// The plans of the step, which becomes the one that they are of: a plan file
+/// or the search says which units are computed again.
+static Expected<PlannedStep> findPlans(ModuleOp step, const Cluster &cluster,
+                                       const PlanningOptions &options) {
+  std::vector<std::string> given;
+  if (isPlanFileName(strategy)) {
+    Expected<StrategyChoice> choice =
+        chooseStrategies(step, strategy, cluster, options);
+    if (!choice)
+      return choice.takeError();
+    given = std::move(choice->recompute);
+    if (Error error = recomputeUnitsOf(step, given))
+      return error;
+  }
+  Expected<PlannedStep> planned = findPlan(step, cluster, options);
+  if (!planned)
+    return planned;
+  if (Error error = recomputeUnitsOf(step, planned->recompute))
+    return error;
+  llvm::append_range(planned->recompute, given);
+  return planned;
+}
+
 static Error run(MLIRContext &context) {
   Expected<Cluster> cluster = readCluster();
   if (!cluster)
@@ -308,7 +340,7 @@ static Error run(MLIRContext &context) {
   options->partition.levels = cluster->getSizes();
   if (Error error = import(**module, options->partition))
     return error;
-  Expected<PlannedStep> planned = findPlan(**module, *cluster, *options);
+  Expected<PlannedStep> planned = findPlans(**module, *cluster, *options);
   if (!planned)
     return planned.takeError();
   Expected<Finalist> shown = getShown(**module, *planned, *cluster, *options);

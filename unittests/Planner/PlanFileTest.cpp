@@ -77,6 +77,27 @@ TEST(PlanFile, IsReadAsItIsWritten) {
   EXPECT_EQ(cantFail(resolvePlanFile(read, kUnits, cluster)), strategies);
 }
 
+TEST(PlanFile, UnitsToComputeAgain) {
+  Cluster cluster = makeCluster("levels=2x2");
+  std::vector<Strategy> strategies(
+      kUnits.size(), cantFail(parseStrategy("ddp", cluster.getSizes())));
+  std::vector<std::string> units = {"h.0", "h.1", "rest"};
+  std::string text;
+  raw_string_ostream stream(text);
+  printPlanFile(stream, makePlanFile(kUnits, strategies, cluster, "f32", units),
+                "");
+  EXPECT_NE(text.find("\nrecompute: [h.0..1, rest]\n"), std::string::npos);
+  PlanFile plan = cantFail(parsePlanFile(text, "plan.yaml"));
+  EXPECT_EQ(cantFail(resolveRecompute(plan, kUnits)), units);
+  plan.recompute = {"rest", "h.*", "h.1"};
+  EXPECT_THAT(cantFail(resolveRecompute(plan, kUnits)),
+              ElementsAre("h.0", "h.1", "h.2", "rest"));
+  plan.recompute = {"k.0"};
+  EXPECT_EQ(toString(resolveRecompute(plan, kUnits).takeError()),
+            "plan 'plan.yaml': recompute: no unit is named 'k.0'; the step has "
+            "embeddings, h.0..2, rest");
+}
+
 TEST(PlanFile, AnotherModelOrClusterIsRefused) {
   EXPECT_EQ(getError("version: 1\nstrategy: ddp\nmodel: {embeddings: 64, "
                      "h.0..2: 10, rest: 3}\n"),

@@ -26,6 +26,13 @@ struct Finalist {
   }
 };
 
+/// A step some of whose units backward computes again, and its best plan.
+struct RecomputeVariant {
+  std::vector<std::string> units;
+  /// Of the best plan; none if none fits.
+  std::optional<std::pair<double, double>> secondsAndBytes;
+};
+
 /// What the planner found for a step.
 struct PlannedStep {
   Plan plan;
@@ -33,6 +40,10 @@ struct PlannedStep {
   double memoryLimit = 0;
   /// Those that fit, the best first; then the others, the smallest first.
   std::vector<Finalist> finalists;
+  /// The plans are of the step whose backward computes these units again.
+  std::vector<std::string> recompute;
+  /// What was searched for that, if anything.
+  std::vector<RecomputeVariant> variants;
 
   bool fits(const Finalist &finalist) const {
     return finalist.getBytes() <= memoryLimit;
@@ -51,7 +62,13 @@ struct PlanningOptions {
   /// Lower them one by one, the best first, until one fits: the best is the
   /// same as if all were lowered.
   bool stopsAtFirstFit = false;
+  /// Whether units may be computed again in backward.
+  bool searchRecompute = false;
 };
+
+/// What `--search` asks for: names of choices, of which there is `recompute`.
+llvm::Error setSearch(PlanningOptions &options,
+                      llvm::ArrayRef<std::string> choices);
 
 /// The dialects of the passes that plans are compiled with; a context that runs
 /// several threads must have loaded them.
@@ -67,6 +84,11 @@ void getPlanningDialects(mlir::DialectRegistry &registry);
 llvm::Expected<PlannedStep> findPlan(mlir::ModuleOp step,
                                      const Cluster &cluster,
                                      const PlanningOptions &options);
+
+/// Makes the step the one that a plan is of. Errors are diagnostics, after
+/// which the error is empty text.
+llvm::Error recomputeUnitsOf(mlir::ModuleOp step,
+                             llvm::ArrayRef<std::string> units);
 
 /// A given plan beside those that were found: by the search's model only, or
 /// compiled.

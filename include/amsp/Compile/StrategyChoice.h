@@ -11,6 +11,8 @@ namespace amsp {
 struct StrategyChoice {
   std::vector<StepUnit> units;
   std::vector<Strategy> strategies; // one per unit
+  /// Units that backward computes again; see recomputeUnitsOf.
+  std::vector<std::string> recompute;
   /// Of the plan file; empty where none says it.
   std::string reduceType;
   /// What was found, if `auto` was asked for.

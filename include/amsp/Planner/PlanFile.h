@@ -35,6 +35,8 @@ struct PlanFile {
   /// The strategy of units that `units` does not name; may be empty.
   std::string strategy;
   Map units; // strategy by pattern
+  /// Units that backward computes again, by pattern.
+  std::vector<std::string> recompute;
 };
 
 /// True for what `--strategy` takes as the name of a plan file: strategies have
@@ -51,7 +53,8 @@ llvm::Expected<PlanFile> readPlanFile(llvm::StringRef path);
 /// `strategy`, the others are listed in ranges.
 PlanFile makePlanFile(llvm::ArrayRef<StepUnit> units,
                       llvm::ArrayRef<Strategy> strategies,
-                      const Cluster &cluster, llvm::StringRef reduceType);
+                      const Cluster &cluster, llvm::StringRef reduceType,
+                      llvm::ArrayRef<std::string> recompute = {});
 
 /// The file's text. `comment`, of one line, stands above.
 void printPlanFile(llvm::raw_ostream &os, const PlanFile &plan,
@@ -63,6 +66,11 @@ void printPlanFile(llvm::raw_ostream &os, const PlanFile &plan,
 llvm::Expected<std::vector<Strategy>>
 resolvePlanFile(const PlanFile &plan, llvm::ArrayRef<StepUnit> units,
                 const Cluster &cluster);
+
+/// The units that backward computes again, in the step's order. Fails for a
+/// name that no unit has.
+llvm::Expected<std::vector<std::string>>
+resolveRecompute(const PlanFile &plan, llvm::ArrayRef<StepUnit> units);
 
 /// Writes strategies, one per unit, as `amsp.strategy` onto the arguments of an
 /// imported step.

@@ -39,6 +39,14 @@ struct PartitionOptions {
   bool simplifyCollectives = true;
 };
 
+/// The units of an imported step that amsp-recompute-units can compute again,
+/// in program order.
+std::vector<std::string> getRecomputableUnits(mlir::func::FuncOp step);
+/// Does what that pass does for these units; none if there are none. Fails with
+/// a diagnostic.
+mlir::LogicalResult recomputeUnits(mlir::func::FuncOp step,
+                                   llvm::ArrayRef<std::string> units);
+
 /// Import: from an exported step to one without calls, with roles and units.
 void buildImportPipeline(mlir::OpPassManager &pm,
                          const PartitionOptions &options);

@@ -125,6 +125,65 @@ def AnnotateRoles : Pass<"amsp-annotate-roles", "::mlir::ModuleOp"> {
   let dependentDialects = ["::amsp::AMSPDialect"];
 }
 
+def RecomputeUnits : Pass<"amsp-recompute-units", "::mlir::func::FuncOp"> {
+  let summary = "Computes forward values of a unit again where backward needs them";
+  let description = [{
+    The forward pass of a unit are the ops from the first use of one of its
+    parameters to the first use of the next unit's. Of the values that they
+    make, those that the forward pass of later units reads are kept, as is what
+    comes from before. The others, as far as ops behind the forward pass read
+    them, are computed again before the first of these. So they are not alive in
+    between, for a second forward pass of the unit.
+
+    An `optimization_barrier` around what the copy starts from keeps the two from
+    being joined. Parameters do not pass through it: each use is a gather.
+
+    The step must be imported: arguments have roles and units. The last unit has
+    nothing behind it that tells its end; neither has a unit whose layers are a
+    stack, as they are in one loop. Naming one of these is an error.
+
+    ```mlir
+    func.func @step(
+        %a: tensor<4x4xf32> {amsp.role = #amsp.role<param>, amsp.unit = "a"},
+        %b: tensor<4x4xf32> {amsp.role = #amsp.role<param>, amsp.unit = "b"},
+        %x: tensor<4x4xf32> {amsp.role = #amsp.role<batch>}) -> tensor<4x4xf32> {
+      %0 = stablehlo.multiply %x, %a : tensor<4x4xf32>
+      %1 = stablehlo.tanh %0 : tensor<4x4xf32>
+      %2 = stablehlo.sine %1 : tensor<4x4xf32>
+      %3 = stablehlo.multiply %2, %b : tensor<4x4xf32>
+      %4 = stablehlo.multiply %3, %1 : tensor<4x4xf32>
+      return %4 : tensor<4x4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @step(
+        %a: tensor<4x4xf32> {amsp.role = #amsp.role<param>, amsp.unit = "a"},
+        %b: tensor<4x4xf32> {amsp.role = #amsp.role<param>, amsp.unit = "b"},
+        %x: tensor<4x4xf32> {amsp.role = #amsp.role<batch>}) -> tensor<4x4xf32> {
+      %0 = stablehlo.multiply %x, %a : tensor<4x4xf32>
+      %1 = stablehlo.tanh %0 : tensor<4x4xf32>
+      %2 = stablehlo.sine %1 : tensor<4x4xf32>
+      %3 = stablehlo.multiply %2, %b : tensor<4x4xf32>
+      %4 = stablehlo.optimization_barrier %x : tensor<4x4xf32>
+      %5 = stablehlo.multiply %4, %a : tensor<4x4xf32>
+      %6 = stablehlo.tanh %5 : tensor<4x4xf32>
+      %7 = stablehlo.multiply %3, %6 : tensor<4x4xf32>
+      return %7 : tensor<4x4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::amsp::stablehlo::StableHLODialect"];
+  let options = [
+    ListOption<"units", "units", "std::string",
+               "the units' names; all that can be, if there are none">
+  ];
+  let statistics = [
+    Statistic<"numUnits", "units", "units computed again">,
+    Statistic<"numValues", "values", "values that backward computes again">
+  ];
+}
+
 def PropagatePlacements : Pass<"amsp-propagate-placements", "::mlir::ModuleOp"> {
   let summary = "Writes the placement of every value onto its op, for reading";
   let description = [{

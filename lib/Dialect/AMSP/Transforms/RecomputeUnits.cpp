@@ -1,0 +1,273 @@
+//===- RecomputeUnits.cpp - Forward passes that backward runs again -------===//
+
+#include "amsp/Dialect/AMSP/IR/AMSPAttributes.h"
+#include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
+#include "amsp/Dialect/AMSP/Transforms/Passes.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace amsp {
+#define GEN_PASS_DEF_RECOMPUTEUNITS
+#include "amsp/Dialect/AMSP/Transforms/Passes.h.inc"
+} // namespace amsp
+
+using namespace mlir;
+using namespace amsp;
+
+/// What only brings a parameter to its use.
+static bool isOfUse(Operation *op) {
+  return isa<stablehlo::ConvertOp, stablehlo::TransposeOp, stablehlo::ReshapeOp,
+             stablehlo::BroadcastInDimOp, stablehlo::SliceOp>(op);
+}
+
+namespace {
+/// The ops of a unit's forward pass: those of a block from its first use of a
+/// parameter to the first of the next unit.
+struct Segment {
+  StringRef unit;
+  unsigned begin = 0, end = 0;
+};
+
+/// The forward pass of a step, in the block that holds it.
+class ForwardPass {
+public:
+  explicit ForwardPass(func::FuncOp step);
+
+  /// In program order. The last unit ends where nobody knows, so it has none.
+  ArrayRef<Segment> getSegments() const { return segments; }
+  /// Computes again, behind the forward pass, what later ops need of the
+  /// segment's values. Returns the number of values that are no longer kept.
+  unsigned recompute(const Segment &segment);
+
+private:
+  void findFirstUses(func::FuncOp step);
+  void number();
+  /// The op of the block that is or holds this one; null if none does.
+  Operation *getOp(Operation *op) const {
+    return block->findAncestorOpInBlock(*op);
+  }
+  bool isIn(const Segment &segment, Operation *op) const {
+    auto position = positions.find(op);
+    return position != positions.end() && position->second >= segment.begin &&
+           position->second < segment.end;
+  }
+  bool isNeededForward(const Segment &segment, Value value) const;
+  SmallVector<OpOperand *> getLateUses(Value value) const;
+
+  Block *block = nullptr;
+  SmallVector<Segment> segments;
+  /// The first use of the last unit.
+  unsigned last = 0;
+  llvm::DenseMap<Operation *, unsigned> positions;
+  SmallVector<Operation *> ops;
+  /// Uses of each unit's parameters, in program order.
+  llvm::MapVector<StringRef, Operation *> firstUses;
+  llvm::DenseSet<Value> parameters; // and what is made of them alone
+};
+} // namespace
+
+void ForwardPass::findFirstUses(func::FuncOp step) {
+  llvm::DenseMap<Value, StringRef> unitOf;
+  for (BlockArgument argument : step.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    auto role = step.getArgAttrOfType<RoleAttr>(index, kRoleAttr);
+    auto unit = step.getArgAttrOfType<StringAttr>(index, kUnitAttr);
+    if (role && unit && role.getValue() == Role::Param)
+      unitOf[argument] = unit.getValue();
+  }
+  step.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op == step)
+      return;
+    for (Value operand : op->getOperands()) {
+      auto unit = unitOf.find(operand);
+      if (unit == unitOf.end())
+        continue;
+      StringRef name = unit->second;
+      if (isOfUse(op)) {
+        unitOf[op->getResult(0)] = name;
+        continue;
+      }
+      // Forward comes first: its block is that of the first use of all.
+      if (!block)
+        block = op->getBlock();
+      if (Operation *holder = getOp(op))
+        firstUses.insert({name, holder});
+    }
+  });
+  for (auto &[value, unit] : unitOf)
+    parameters.insert(value);
+}
+
+void ForwardPass::number() {
+  positions.clear();
+  ops.clear();
+  for (Operation &op : *block) {
+    positions[&op] = ops.size();
+    ops.push_back(&op);
+  }
+}
+
+ForwardPass::ForwardPass(func::FuncOp step) {
+  findFirstUses(step);
+  if (!block)
+    return;
+  number();
+  auto uses = firstUses.takeVector();
+  llvm::stable_sort(uses, [&](const auto &a, const auto &b) {
+    return positions.lookup(a.second) < positions.lookup(b.second);
+  });
+  for (size_t i = 0; i + 1 < uses.size(); ++i) {
+    Segment segment{uses[i].first, positions.lookup(uses[i].second),
+                    positions.lookup(uses[i + 1].second)};
+    if (segment.begin < segment.end)
+      segments.push_back(segment);
+  }
+  if (!uses.empty())
+    last = positions.lookup(uses.back().second);
+}
+
+/// Whether the forward pass of a later unit reads the value.
+bool ForwardPass::isNeededForward(const Segment &segment, Value value) const {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    Operation *op = getOp(user);
+    auto position = positions.find(op);
+    return position != positions.end() && position->second >= segment.end &&
+           position->second <= last;
+  });
+}
+
+/// Uses behind the forward pass.
+SmallVector<OpOperand *> ForwardPass::getLateUses(Value value) const {
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : value.getUses()) {
+    auto position = positions.find(getOp(use.getOwner()));
+    if (position != positions.end() && position->second > last)
+      uses.push_back(&use);
+  }
+  return uses;
+}
+
+unsigned ForwardPass::recompute(const Segment &segment) {
+  // Values to compute again, their uses, and the first of these.
+  SmallVector<Value> saved;
+  SmallVector<OpOperand *> uses;
+  Operation *first = nullptr;
+  for (unsigned i = segment.begin; i < segment.end; ++i)
+    for (Value result : ops[i]->getResults()) {
+      if (parameters.contains(result) || isNeededForward(segment, result) ||
+          ops[i]->hasTrait<OpTrait::ConstantLike>())
+        continue;
+      SmallVector<OpOperand *> late = getLateUses(result);
+      if (late.empty())
+        continue;
+      saved.push_back(result);
+      llvm::append_range(uses, late);
+      for (OpOperand *use : late) {
+        Operation *op = getOp(use->getOwner());
+        if (!first || op->isBeforeInBlock(first))
+          first = op;
+      }
+    }
+  if (saved.empty())
+    return 0;
+  // The ops that make them, back to what is there at that time.
+  llvm::DenseSet<Operation *> needed;
+  llvm::SetVector<Value> inputs;
+  SmallVector<Value> open(saved);
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (!needed.insert(op).second)
+      continue;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Operation *definition = operand.getDefiningOp();
+        bool isInside =
+            op->isAncestor(operand.getParentRegion()->getParentOp());
+        if (isInside || parameters.contains(operand))
+          continue;
+        bool isAgain = definition && isIn(segment, definition) &&
+                       !isNeededForward(segment, operand);
+        if (isAgain)
+          open.push_back(operand);
+        else if (!definition || !definition->hasTrait<OpTrait::ConstantLike>())
+          inputs.insert(operand);
+      }
+    });
+  }
+  // In program order, so that one step gives one program.
+  SmallVector<Operation *> cloned;
+  for (unsigned i = segment.begin; i < segment.end; ++i)
+    if (needed.contains(ops[i]))
+      cloned.push_back(ops[i]);
+  OpBuilder builder(first);
+  IRMapping mapping;
+  SmallVector<Value> barred = inputs.takeVector();
+  // Else what is computed twice would be joined again.
+  if (!barred.empty()) {
+    auto barrier = stablehlo::OptimizationBarrierOp::create(
+        builder, first->getLoc(), ValueRange(barred).getTypes(), barred);
+    mapping.map(barred, barrier.getResults());
+  }
+  for (Operation *op : cloned)
+    builder.clone(*op, mapping);
+  for (OpOperand *use : uses)
+    use->set(mapping.lookup(use->get()));
+  return saved.size();
+}
+
+std::vector<std::string> amsp::getRecomputableUnits(func::FuncOp step) {
+  std::vector<std::string> units;
+  ForwardPass forward(step);
+  for (const Segment &segment : forward.getSegments())
+    units.push_back(segment.unit.str());
+  return units;
+}
+
+/// Null units: all that can be.
+static FailureOr<std::pair<unsigned, unsigned>>
+recompute(func::FuncOp step, std::optional<ArrayRef<std::string>> units) {
+  ForwardPass forward(step);
+  ArrayRef<Segment> segments = forward.getSegments();
+  for (const std::string &unit : units.value_or(ArrayRef<std::string>())) {
+    bool isKnown = llvm::any_of(
+        segments, [&](const Segment &segment) { return segment.unit == unit; });
+    if (!isKnown)
+      return step.emitError()
+             << "unit '" << unit
+             << "' cannot be computed again: only one whose forward pass "
+                "another unit's follows can";
+  }
+  std::pair<unsigned, unsigned> counts;
+  // Clones are behind the forward pass, so the segments stay.
+  for (const Segment &segment : segments)
+    if (!units || llvm::is_contained(*units, segment.unit.str())) {
+      ++counts.first;
+      counts.second += forward.recompute(segment);
+    }
+  return counts;
+}
+
+LogicalResult amsp::recomputeUnits(func::FuncOp step,
+                                   ArrayRef<std::string> units) {
+  return success(succeeded(recompute(step, units)));
+}
+
+namespace {
+struct RecomputeUnits : amsp::impl::RecomputeUnitsBase<RecomputeUnits> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<std::string> names(units.begin(), units.end());
+    std::optional<ArrayRef<std::string>> wanted;
+    if (!names.empty())
+      wanted = names;
+    auto counts = recompute(getOperation(), wanted);
+    if (failed(counts))
+      return signalPassFailure();
+    numUnits += counts->first;
+    numValues += counts->second;
+  }
+};
+} // namespace
