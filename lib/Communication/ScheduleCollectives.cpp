@@ -7,6 +7,7 @@
 #include "amsp/Dialect/StableHLO/IR/IterationBoundary.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <set>
 
 namespace amsp {
 #define GEN_PASS_DEF_SCHEDULECOLLECTIVES
@@ -68,7 +69,9 @@ private:
   void emitOp(Operation *op);
   void emitOperands(Operation *op);
   void emitDeferred();
-  bool isBlocked(Operation *op) const;
+  void defer(Operation *op, Operation *missing);
+  void release(Operation *op);
+  Operation *findMissing(Operation *op) const;
 
   Block &block;
   const OverlapCosts &costs;
@@ -84,7 +87,9 @@ private:
   // While ops are moved into their new order.
   SmallVector<CollectiveOpInterface> starts; // by collective
   llvm::DenseSet<Operation *> waiting;       // not yet in the new order
-  SmallVector<Operation *> deferred;
+  /// Movable ops by an op that they wait for, as positions.
+  llvm::DenseMap<Operation *, SmallVector<int64_t, 2>> deferred;
+  std::set<int64_t> released; // positions of those that may wait no longer
 };
 } // namespace
 
@@ -198,17 +203,32 @@ void BlockSchedule::findDeadlines() {
 // The new order
 //===----------------------------------------------------------------------===//
 
-/// True if the op reads what is not there yet.
-bool BlockSchedule::isBlocked(Operation *op) const {
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
-    Operation *definition = operand.getDefiningOp();
-    return definition && waiting.contains(definition);
-  });
+/// An op that `op` reads and that is not there yet; null if there is none.
+Operation *BlockSchedule::findMissing(Operation *op) const {
+  for (Value operand : op->getOperands())
+    if (Operation *definition = operand.getDefiningOp();
+        definition && waiting.contains(definition))
+      return definition;
+  return nullptr;
+}
+
+void BlockSchedule::defer(Operation *op, Operation *missing) {
+  deferred[missing].push_back(positions.lookup(op));
+}
+
+/// `op` waits no longer, nor do those that wait for it alone.
+void BlockSchedule::release(Operation *op) {
+  waiting.erase(op);
+  auto entry = deferred.find(op);
+  if (entry == deferred.end())
+    return;
+  released.insert(entry->second.begin(), entry->second.end());
+  deferred.erase(entry);
 }
 
 void BlockSchedule::emitOp(Operation *op) {
   op->moveBefore(block.getTerminator());
-  waiting.erase(op);
+  release(op);
 }
 
 /// Brings along what `op` reads.
@@ -222,17 +242,18 @@ void BlockSchedule::emitOperands(Operation *op) {
   }
 }
 
+/// In the order of positions: each may release others behind it.
 void BlockSchedule::emitDeferred() {
-  SmallVector<Operation *> left;
-  for (Operation *op : deferred) {
+  while (!released.empty()) {
+    Operation *op = ops[*released.begin()];
+    released.erase(released.begin());
     if (!waiting.contains(op))
       continue; // came along with a start
-    if (isBlocked(op))
-      left.push_back(op);
+    if (Operation *missing = findMissing(op))
+      defer(op, missing);
     else
       emitOp(op);
   }
-  deferred = std::move(left);
 }
 
 void BlockSchedule::emitStart(unsigned collective) {
@@ -246,7 +267,7 @@ void BlockSchedule::emitAwait(unsigned collective) {
   CollectiveOpInterface op = collectives[collective];
   OpBuilder builder(block.getTerminator());
   createAwait(builder, starts[collective], op);
-  waiting.erase(op);
+  release(op);
   op->erase();
 }
 
@@ -277,8 +298,8 @@ void BlockSchedule::emitEvents(const OverlapPlan &plan) {
     emitDeferred();
     if (!waiting.contains(op))
       continue;
-    if (isMovable(op) && isBlocked(op))
-      deferred.push_back(op);
+    if (Operation *missing = isMovable(op) ? findMissing(op) : nullptr)
+      defer(op, missing);
     else
       emitOp(op);
   }
