@@ -13,7 +13,9 @@ using namespace mlir;
 static constexpr int64_t kAttentionBlockBytes = 1 << 20;
 
 void amsp::buildStableHLOToLinalgPipeline(OpPassManager &manager) {
-  manager.addPass(createInlinerPass());
+  manager.addPass(createInlineCalls());
+  manager.addPass(createSymbolDCEPass());
+  manager.addPass(createCanonicalizerPass());
   ExpandAttentionOptions blocks;
   blocks.blockBytes = kAttentionBlockBytes;
   manager.addPass(createExpandAttention(blocks));

@@ -12,8 +12,9 @@ using namespace amsp;
 
 void amsp::buildImportPipeline(OpPassManager &pm,
                                const PartitionOptions &options) {
-  pm.addPass(createInlinerPass());
+  pm.addPass(createInlineCalls());
   pm.addPass(createSymbolDCEPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(stablehlo::createLegalizeCHLO());
   pm.addPass(createVerifyStep());
   pm.addNestedPass<func::FuncOp>(createHoistLoopInvariants());

@@ -5,6 +5,41 @@
 
 include "mlir/Pass/PassBase.td"
 
+def InlineCalls : Pass<"amsp-inline-calls", "::mlir::ModuleOp"> {
+  let summary = "Replaces calls by the bodies of their callees";
+  let description = [{
+    All calls go but those of functions without a body, of more than one block, or
+    that call themselves. Takes time in proportion to the ops that it makes, where
+    upstream's inliner moves all that is behind a call for each of them; it does not
+    simplify, and leaves the callees to `symbol-dce`.
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = call @twice(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.add %x, %x : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.add %x, %x : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.add %x, %x : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numInlined", "num-inlined", "Calls that were replaced">
+  ];
+}
+
 def VerifyStep : Pass<"amsp-verify-step", "::mlir::ModuleOp"> {
   let summary = "Checks that a training step is one that can be partitioned";
   let description = [{
