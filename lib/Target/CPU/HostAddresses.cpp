@@ -35,8 +35,8 @@ LogicalResult HostAddresses::addOffsets(Address &address, MemRefType type,
 
 FailureOr<HostAddresses::Address> HostAddresses::resolve(Value memref) {
   Address address;
-  if (Value base = bases.lookup(memref)) {
-    address.base = base;
+  if (auto base = bases.find(memref); base != bases.end()) {
+    address.base = base->second;
     return address;
   }
   Operation *op = memref.getDefiningOp();
@@ -64,17 +64,29 @@ FailureOr<HostAddresses::Address> HostAddresses::resolve(Value memref) {
 }
 
 Value HostAddresses::materialize(OpBuilder &builder, Location loc,
+                                 const Base &base) {
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  if (base.symbol)
+    return LLVM::AddressOfOp::create(builder, loc, pointer, base.symbol);
+  if (!base.isSlot)
+    return base.pointer;
+  Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, base.pointer,
+                                   ArrayRef<LLVM::GEPArg>{base.index});
+  return LLVM::LoadOp::create(builder, loc, pointer, slot);
+}
+
+Value HostAddresses::materialize(OpBuilder &builder, Location loc,
                                  const Address &address, Type elementType) {
-  auto pointer = cast<LLVM::LLVMPointerType>(address.base.getType());
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   int64_t width = getElementBytes(elementType);
-  Value result = address.base;
+  Value result = materialize(builder, loc, address.base);
   int64_t bytes = address.arenaBytes + address.elements * width;
   if (bytes != 0) {
     // As a value: a constant GEP index has 32 bits.
     Value offset =
         LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), bytes);
     result = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
-                                 address.base, ArrayRef<LLVM::GEPArg>{offset});
+                                 result, ArrayRef<LLVM::GEPArg>{offset});
   }
   for (auto [index, stride] : address.dynamic) {
     Value number = index;

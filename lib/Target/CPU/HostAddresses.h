@@ -10,15 +10,21 @@
 namespace amsp {
 
 /// Turns memrefs of the host program into addresses: a base and an offset,
-/// which is constant but for slices at places known at run time.
+/// which is constant but for slices at places known at run time. All of it is
+/// computed anew at each use: in a step of many layers, what lives from its
+/// start on is more than any register allocator takes.
 class HostAddresses {
 public:
   /// `arena`: address of the arena.
-  explicit HostAddresses(mlir::Value arena) : arena(arena) {}
+  explicit HostAddresses(mlir::Value arena) : arena{arena, 0, {}} {}
 
-  /// The address of an argument, result or constant.
-  void setBase(mlir::Value memref, mlir::Value address) {
-    bases[memref] = address;
+  /// `memref` begins at the address in element `index` of `array`.
+  void setSlot(mlir::Value memref, mlir::Value array, int32_t index) {
+    bases[memref] = {array, index, {}, /*isSlot=*/true};
+  }
+  /// `memref` begins at the address of `symbol`.
+  void setSymbol(mlir::Value memref, mlir::FlatSymbolRefAttr symbol) {
+    bases[memref] = {mlir::Value(), 0, symbol};
   }
 
   /// The address of the first element of `memref`.
@@ -32,8 +38,14 @@ public:
                                                  mlir::ValueRange indices);
 
 private:
+  struct Base {
+    mlir::Value pointer;
+    int32_t index = 0;
+    mlir::FlatSymbolRefAttr symbol; // in place of a pointer
+    bool isSlot = false;            // `pointer` is of an array of addresses
+  };
   struct Address {
-    mlir::Value base;
+    Base base;
     int64_t elements = 0; // constant part of the offset
     /// index * stride, summed: the part known at run time.
     llvm::SmallVector<std::pair<mlir::Value, int64_t>> dynamic;
@@ -45,8 +57,11 @@ private:
   mlir::Value materialize(mlir::OpBuilder &builder, mlir::Location loc,
                           const Address &address, mlir::Type elementType);
 
-  mlir::Value arena;
-  llvm::DenseMap<mlir::Value, mlir::Value> bases;
+  static mlir::Value materialize(mlir::OpBuilder &builder, mlir::Location loc,
+                                 const Base &base);
+
+  Base arena;
+  llvm::DenseMap<mlir::Value, Base> bases;
 };
 
 } // namespace amsp

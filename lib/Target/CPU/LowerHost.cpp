@@ -36,7 +36,6 @@ public:
 
 private:
   void changeSignature();
-  Value loadPointer(Value array, int64_t index);
   void declareRuntime();
   LLVM::LLVMFuncOp declare(StringRef name, Type result, ArrayRef<Type> types);
   LogicalResult convertGlobals();
@@ -58,8 +57,11 @@ private:
   Value addressOf(Location loc, FlatSymbolRefAttr symbol) {
     return LLVM::AddressOfOp::create(builder, loc, pointer, symbol);
   }
-  /// An array of addresses in the frame of `execute`.
-  FailureOr<Value> storeAddresses(Operation *op, ValueRange memrefs);
+  void allocateFrame();
+  /// An array of addresses in the frame of `execute`, `first` places behind its
+  /// start.
+  FailureOr<Value> storeAddresses(Operation *op, ValueRange memrefs,
+                                  int32_t first);
 
   ModuleOp module;
   func::FuncOp step;
@@ -68,6 +70,7 @@ private:
   HostConstants constants;
   std::optional<HostAddresses> addresses;
   Value rank;
+  Value frame; // of the most addresses that a collective takes
   LLVM::LLVMFuncOp rankNumber, collectiveStart, collectiveAwait, gemmRun;
   DenseMap<int64_t, FlatSymbolRefAttr> collectives; // by id
 };
@@ -94,14 +97,6 @@ void HostLowering::declareRuntime() {
                     {pointer, pointer, pointer, pointer, pointer});
 }
 
-Value HostLowering::loadPointer(Value array, int64_t index) {
-  Location loc = step.getLoc();
-  Value slot =
-      LLVM::GEPOp::create(builder, loc, pointer, pointer, array,
-                          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
-  return LLVM::LoadOp::create(builder, loc, pointer, slot);
-}
-
 /// (arguments..., result buffers...) -> (rank, arena, arguments, results)
 void HostLowering::changeSignature() {
   Block &body = step.getBody().front();
@@ -112,12 +107,10 @@ void HostLowering::changeSignature() {
   Value arguments = body.addArgument(pointer, loc);
   Value results = body.addArgument(pointer, loc);
   addresses.emplace(arena);
-  builder.setInsertionPointToStart(&body);
   for (unsigned i = 0; i < numBuffers; ++i) {
     auto result = step.getArgAttrOfType<IntegerAttr>(i, kResultBufferAttr);
-    addresses->setBase(body.getArgument(i),
-                       result ? loadPointer(results, result.getInt())
-                              : loadPointer(arguments, i));
+    addresses->setSlot(body.getArgument(i), result ? results : arguments,
+                       result ? result.getInt() : i);
   }
 }
 
@@ -188,28 +181,36 @@ LogicalResult HostLowering::lower(ContractOp op) {
   return success();
 }
 
-FailureOr<Value> HostLowering::storeAddresses(Operation *op,
-                                              ValueRange memrefs) {
-  Value array;
-  {
-    // At the start: the frame must not grow in a loop.
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(&step.getBody().front());
-    Value count = LLVM::ConstantOp::create(
-        builder, op->getLoc(), builder.getI64Type(), memrefs.size());
-    array =
-        LLVM::AllocaOp::create(builder, op->getLoc(), pointer, pointer, count);
-  }
+/// The arrays of addresses of all collectives share one place, since a start
+/// keeps none.
+void HostLowering::allocateFrame() {
+  int64_t size = 0;
+  step.walk([&](CollectiveStartOp op) {
+    size = std::max<int64_t>(size, op.getNumOperands());
+  });
+  if (size == 0)
+    return;
+  builder.setInsertionPointToStart(&step.getBody().front());
+  Value count = LLVM::ConstantOp::create(builder, step.getLoc(),
+                                         builder.getI64Type(), size);
+  frame =
+      LLVM::AllocaOp::create(builder, step.getLoc(), pointer, pointer, count);
+}
+
+FailureOr<Value> HostLowering::storeAddresses(Operation *op, ValueRange memrefs,
+                                              int32_t first) {
+  auto getSlot = [&](int32_t index) -> Value {
+    return LLVM::GEPOp::create(builder, op->getLoc(), pointer, pointer, frame,
+                               ArrayRef<LLVM::GEPArg>{index});
+  };
   for (auto [index, memref] : llvm::enumerate(memrefs)) {
     FailureOr<Value> address = addressOf(op, memref);
     if (failed(address))
       return failure();
-    Value slot = LLVM::GEPOp::create(
-        builder, op->getLoc(), pointer, pointer, array,
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
-    LLVM::StoreOp::create(builder, op->getLoc(), *address, slot);
+    LLVM::StoreOp::create(builder, op->getLoc(), *address,
+                          getSlot(first + static_cast<int32_t>(index)));
   }
-  return array;
+  return first == 0 ? frame : getSlot(first);
 }
 
 LogicalResult HostLowering::lower(CollectiveStartOp op) {
@@ -222,8 +223,9 @@ LogicalResult HostLowering::lower(CollectiveStartOp op) {
       constants.addCollective(info, type.getElementType());
   if (!collectives.try_emplace(info.getId(), description).second)
     return op.emitOpError("has the id of another collective");
-  FailureOr<Value> sources = storeAddresses(op, op.getSources());
-  FailureOr<Value> destinations = storeAddresses(op, op.getDestinations());
+  FailureOr<Value> sources = storeAddresses(op, op.getSources(), 0);
+  FailureOr<Value> destinations = storeAddresses(
+      op, op.getDestinations(), static_cast<int32_t>(op.getSources().size()));
   if (failed(sources) || failed(destinations))
     return failure();
   Value collective = addressOf(op.getLoc(), description);
@@ -310,8 +312,7 @@ LogicalResult HostLowering::lower(Operation *op) {
             RankNumberOp, memref::CopyOp, memref::LoadOp, memref::StoreOp>(
           [&](auto typed) { return lower(typed); })
       .Case([&](memref::GetGlobalOp global) {
-        addresses->setBase(global,
-                           addressOf(op->getLoc(), global.getNameAttr()));
+        addresses->setSymbol(global, global.getNameAttr());
         return success();
       })
       .Default([](Operation *) { return success(); });
@@ -341,6 +342,7 @@ LogicalResult HostLowering::run() {
 
   declareRuntime();
   changeSignature();
+  allocateFrame();
   if (failed(convertGlobals()))
     return failure();
   SmallVector<Operation *> ops;

@@ -20,6 +20,7 @@ void amsp::buildBufferizePipeline(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createPrepareDestinations());
+  pm.addNestedPass<func::FuncOp>(createSeparateReads());
   pm.addNestedPass<func::FuncOp>(createPlaceResults());
 
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
@@ -42,6 +43,7 @@ void amsp::buildBufferizePipeline(OpPassManager &pm) {
 void amsp::buildLowerToLLVMPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createLowerKernels());
   pm.addPass(createLowerHost());
+  pm.addPass(createSplitHost());
   pm.addPass(createExpandBFloat16());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(memref::createExpandStridedMetadataPass());

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace amsp {
@@ -45,13 +46,25 @@ static void cloneForEachUse(Operation *op, IRRewriter &rewriter) {
   }
 }
 
-/// Moves scalars and constants of one value into the bodies that read them.
-static LogicalResult foldScalars(func::FuncOp function) {
+/// Moves scalars and constants of one value into the bodies that read them. The
+/// reshape of an empty tensor becomes an empty tensor, which each use can have
+/// of its own.
+static LogicalResult foldScalarsAndEmpties(func::FuncOp function) {
   RewritePatternSet patterns(function.getContext());
   linalg::populateElementwiseOpsFusionPatterns(
       patterns, [](OpOperand *) { return false; });
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+  tensor::populateFoldTensorEmptyPatterns(patterns);
   return applyPatternsGreedily(function, std::move(patterns));
+}
+
+/// Puts an empty tensor that slices are inserted into at the start of its
+/// block: then the slices can be computed in it from their first op on, and
+/// nothing needs to be moved for that.
+static void hoistAssembled(tensor::InsertSliceOp op) {
+  auto empty = op.getDest().getDefiningOp<tensor::EmptyOp>();
+  if (empty && empty->getNumOperands() == 0)
+    empty->moveBefore(empty->getBlock(), empty->getBlock()->begin());
 }
 
 namespace {
@@ -61,7 +74,7 @@ struct PrepareDestinations
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (failed(foldScalars(function)))
+    if (failed(foldScalarsAndEmpties(function)))
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
     function.walk(
@@ -74,6 +87,7 @@ struct PrepareDestinations
     function.walk([&](tensor::EmptyOp op) { empties.push_back(op); });
     for (Operation *op : empties)
       cloneForEachUse(op, rewriter);
+    function.walk(hoistAssembled);
   }
 };
 } // namespace

@@ -127,9 +127,9 @@ int64_t amsp_rank_number(amsp_rank *rank);
 /// and a step awaits everything that it starts.
 /// A source may lie in its destination for all_reduce (the same buffer) and
 /// for all_gather of one row (its own piece's place). Buffers without elements
-/// may be null. Reductions combine the members in the order of their index, so
-/// every run gives the same bits; 16-bit floats are combined in f32 and rounded
-/// once; on i1, sum and max are or, min is and; a NaN makes max and min NaN.
+/// may be null. The arrays are read before this returns. Members are combined
+/// in the order of their index, so every run gives the same bits; 16-bit floats
+/// in f32, rounded once; i1: sum, max are or, min is and; NaN wins max and min.
 void amsp_collective_start(amsp_rank *rank, const amsp_collective *collective,
                            const void *const *sources,
                            void *const *destinations);

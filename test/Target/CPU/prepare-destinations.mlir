@@ -32,3 +32,32 @@ func.func @constant_operand(%x: tensor<8xf32>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// The reshape of an empty tensor is an empty tensor for each use.
+// CHECK-LABEL: func.func @reshaped
+func.func @reshaped(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  // CHECK-NOT: tensor.collapse_shape
+  // CHECK: %[[E1:.*]] = tensor.empty() : tensor<8xf32>
+  // CHECK: %[[E0:.*]] = tensor.empty() : tensor<8xf32>
+  // CHECK: linalg.exp ins(%arg0 : tensor<8xf32>) outs(%[[E0]] : tensor<8xf32>)
+  // CHECK: linalg.log ins(%arg0 : tensor<8xf32>) outs(%[[E1]] : tensor<8xf32>)
+  %empty = tensor.empty() : tensor<2x4xf32>
+  %flat = tensor.collapse_shape %empty [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
+  %0 = linalg.exp ins(%x : tensor<8xf32>) outs(%flat : tensor<8xf32>) -> tensor<8xf32>
+  %1 = linalg.log ins(%x : tensor<8xf32>) outs(%flat : tensor<8xf32>) -> tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// What slices are inserted into is there before the slices are computed.
+// CHECK-LABEL: func.func @assembled
+func.func @assembled(%x: tensor<4xf32>) -> tensor<8xf32> {
+  // CHECK: %[[WHOLE:.*]] = tensor.empty() : tensor<8xf32>
+  // CHECK: linalg.exp
+  // CHECK: tensor.insert_slice %{{.*}} into %[[WHOLE]]
+  %part = tensor.empty() : tensor<4xf32>
+  %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%part : tensor<4xf32>) -> tensor<4xf32>
+  %whole = tensor.empty() : tensor<8xf32>
+  %1 = tensor.insert_slice %0 into %whole[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %2 = tensor.insert_slice %0 into %1[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  return %2 : tensor<8xf32>
+}

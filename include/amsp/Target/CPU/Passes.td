@@ -145,8 +145,10 @@ def PrepareDestinations : Pass<"amsp-prepare-destinations", "::mlir::func::FuncO
   let description = [{
     Bufferization copies what several ops would write into. So each user of a
     `tensor.empty`, of a fill, or of a tensor constant with one value gets an empty
-    tensor or fill of its own; scalars and constants of one value that a
-    `linalg.generic` reads move into its body.
+    tensor or fill of its own, a reshape of an empty tensor being one, too; scalars
+    and constants of one value that a `linalg.generic` reads move into its body. Empty
+    tensors that slices are inserted into go to the start of their block, so that
+    what makes the slices can write there.
 
     ```mlir
     func.func @zeros(%x: tensor<8xf32>) -> tensor<8xf32> {
@@ -170,6 +172,54 @@ def PrepareDestinations : Pass<"amsp-prepare-destinations", "::mlir::func::FuncO
     ```
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def SeparateReads : Pass<"amsp-separate-reads", "::mlir::func::FuncOp"> {
+  let summary = "gives each reader of a tensor that many read a tensor of its own";
+  let description = [{
+    Upstream's analysis looks, for each op that reads a tensor, at all others that do.
+    A scalar that the update of every parameter reads, or a table of positions that
+    every layer reads, makes that quadratic in the number of layers. Where a tensor is
+    computed into an empty tensor of its own and linalg ops do no more than read it, no
+    read is in conflict with another op: each reader takes it from the buffer that it
+    is in.
+
+    ```mlir
+    // --pass-pipeline='builtin.module(func.func(amsp-separate-reads{min-reads=2}))'
+    func.func @read(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+      %e0 = tensor.empty() : tensor<f32>
+      %0 = linalg.exp ins(%x : tensor<f32>) outs(%e0 : tensor<f32>) -> tensor<f32>
+      %e1 = tensor.empty() : tensor<f32>
+      %1 = linalg.log ins(%0 : tensor<f32>) outs(%e1 : tensor<f32>) -> tensor<f32>
+      %e2 = tensor.empty() : tensor<f32>
+      %2 = linalg.abs ins(%0 : tensor<f32>) outs(%e2 : tensor<f32>) -> tensor<f32>
+      return %1, %2 : tensor<f32>, tensor<f32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @read(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+      %e0 = tensor.empty() : tensor<f32>
+      %0 = linalg.exp ins(%x : tensor<f32>) outs(%e0 : tensor<f32>) -> tensor<f32>
+      %buffer = bufferization.to_buffer %0 read_only : tensor<f32> to memref<f32>
+      %e1 = tensor.empty() : tensor<f32>
+      %read1 = bufferization.to_tensor %buffer restrict : memref<f32> to tensor<f32>
+      %1 = linalg.log ins(%read1 : tensor<f32>) outs(%e1 : tensor<f32>) -> tensor<f32>
+      %e2 = tensor.empty() : tensor<f32>
+      %read2 = bufferization.to_tensor %buffer restrict : memref<f32> to tensor<f32>
+      %2 = linalg.abs ins(%read2 : tensor<f32>) outs(%e2 : tensor<f32>) -> tensor<f32>
+      return %1, %2 : tensor<f32>, tensor<f32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"minReads", "min-reads", "int64_t", "16",
+           "Tensors that are read less often stay as they are">
+  ];
+  let statistics = [
+    Statistic<"numSeparated", "num-separated", "Tensors that many read">
+  ];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
 def PlaceResults : Pass<"amsp-place-results", "::mlir::func::FuncOp"> {
@@ -396,6 +446,56 @@ def LowerHost : Pass<"amsp-lower-host", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
+}
+
+def SplitHost : Pass<"amsp-split-host", "::mlir::ModuleOp"> {
+  let summary = "cuts a long execute function into parts";
+  let description = [{
+    Behind `amsp-lower-host`. The execute function of a step of many layers is one
+    block of some ten thousand calls, and code generation takes more than linear time
+    for such a block. So its ops become functions of about `max-ops` ops each, called
+    one after the other, which are not inlined and not optimised: nearly all time of a
+    step is spent in what they call. Values that a later part reads are results, but
+    for constants, which each part has of its own. A loop is not cut. A function that
+    fits in one part stays as it is.
+
+    ```mlir
+    // --amsp-split-host=max-ops=1
+    func.func private @kernel(!llvm.ptr)
+    func.func @amsp_execute(%rank: !llvm.ptr, %arena: !llvm.ptr, %arguments: !llvm.ptr, %results: !llvm.ptr) {
+      call @kernel(%arena) : (!llvm.ptr) -> ()
+      call @kernel(%results) : (!llvm.ptr) -> ()
+      return
+    }
+    ```
+    becomes
+    ```mlir
+    func.func private @kernel(!llvm.ptr)
+    func.func private @amsp_execute_0(%arena: !llvm.ptr)
+        attributes {passthrough = ["noinline", "optnone"]} {
+      call @kernel(%arena) : (!llvm.ptr) -> ()
+      return
+    }
+    func.func private @amsp_execute_1(%results: !llvm.ptr)
+        attributes {passthrough = ["noinline", "optnone"]} {
+      call @kernel(%results) : (!llvm.ptr) -> ()
+      return
+    }
+    func.func @amsp_execute(%rank: !llvm.ptr, %arena: !llvm.ptr, %arguments: !llvm.ptr, %results: !llvm.ptr) {
+      call @amsp_execute_0(%arena) : (!llvm.ptr) -> ()
+      call @amsp_execute_1(%results) : (!llvm.ptr) -> ()
+      return
+    }
+    ```
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "int64_t", "500",
+           "A part ends with the op that makes it that long, nested ops counted">
+  ];
+  let statistics = [
+    Statistic<"numParts", "num-parts", "Parts that the function was cut into">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
 def LowerKernels : Pass<"amsp-lower-kernels", "::mlir::func::FuncOp"> {
