@@ -7,6 +7,7 @@
 #include "amsp/Conversion/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
+#include "amsp/Dialect/StableHLO/IR/BooleanLiterals.h"
 #include "amsp/Planner/StepModel.h"
 #include "amsp/Planner/UnitPattern.h"
 #include "amsp/Target/CPU/ObjectEmitter.h"
@@ -45,7 +46,8 @@ Error CompileDriver::parse() {
   if (!file)
     return createStringError("cannot read '" + options.input +
                              "': " + file.getError().message());
-  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  sources.AddNewSourceBuffer(stablehlo::packBooleanLiterals(std::move(*file)),
+                             llvm::SMLoc());
   module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (!module)
     return reported();

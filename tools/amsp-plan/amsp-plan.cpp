@@ -5,6 +5,7 @@
 #include "amsp/Compile/OutputFile.h"
 #include "amsp/Compile/PlanPage.h"
 #include "amsp/Compile/StrategyChoice.h"
+#include "amsp/Dialect/StableHLO/IR/BooleanLiterals.h"
 #include "amsp/InitAllDialects.h"
 #include "amsp/Placement/PlacementConverter.h"
 #include "amsp/Planner/Timeline.h"
@@ -137,7 +138,8 @@ static Expected<OwningOpRef<ModuleOp>> parse(MLIRContext &context) {
   if (!file)
     return createStringError("cannot read '" + input +
                              "': " + file.getError().message());
-  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  sources.AddNewSourceBuffer(stablehlo::packBooleanLiterals(std::move(*file)),
+                             llvm::SMLoc());
   auto module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (!module)
     return createStringError("");
