@@ -356,9 +356,14 @@ struct ScheduleCollectives
                        << least;
       return signalPassFailure();
     }
+    // A program may come with collectives in flight: the bound is not of those.
+    bool isOwnSchedule =
+        !step.walk([](AwaitOp) { return WalkResult::interrupt(); })
+             .wasInterrupted();
     schedule.apply(bound);
-    step->setAttr(kPrefetchBytesAttr,
-                  Builder(&getContext()).getI64IntegerAttr(bound));
+    if (isOwnSchedule)
+      step->setAttr(kPrefetchBytesAttr,
+                    Builder(&getContext()).getI64IntegerAttr(bound));
     BlockSchedule::Summary summary = schedule.getSummary();
     numSplit = summary.split;
     numWhole = summary.whole;

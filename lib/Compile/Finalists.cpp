@@ -276,7 +276,8 @@ Expected<PlannedStep> FinalistSearch::run() {
   sortFinalists();
   if (!hasFitting())
     return makeTooLargeError();
-  return PlannedStep{std::move(*plan), units, limit, std::move(finalists)};
+  return PlannedStep{std::move(*plan),     units, limit,
+                     std::move(finalists), {},    {}};
 }
 
 void amsp::getPlanningDialects(DialectRegistry &registry) {
