@@ -128,6 +128,20 @@ void BranchDestinations::copyOverwritten(Region &branch) {
   }
 }
 
+static Value copyElements(OpBuilder &builder, Location loc, Value value,
+                          Value destination) {
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  AffineMap identity = builder.getMultiDimIdentityMap(rank);
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             builder, loc, destination.getType(), value, destination,
+             ArrayRef{identity, identity}, loops,
+             [](OpBuilder &body, Location at, ValueRange elements) {
+               linalg::YieldOp::create(body, at, elements.front());
+             })
+      .getResult(0);
+}
+
 void BranchDestinations::write(Region &branch) {
   Location loc = conditional->getLoc();
   OpBuilder builder(branch.front().getTerminator());
@@ -137,14 +151,13 @@ void BranchDestinations::write(Region &branch) {
     if (!destination || value == destination)
       continue;
     // What is from before the branch must be copied. A `materialize` would let
-    // the elimination of empty tensors compute it there, for all branches.
+    // the elimination of empty tensors compute it there, for all branches; so
+    // would a `linalg.copy`.
     bool isFromBefore = value.getParentRegion()->isProperAncestor(&branch);
-    yielded.set(isFromBefore
-                    ? linalg::CopyOp::create(builder, loc, value, destination)
-                          .getResult(0)
-                    : MaterializeInDestinationOp::create(builder, loc, value,
-                                                         destination)
-                          .getResult());
+    yielded.set(isFromBefore ? copyElements(builder, loc, value, destination)
+                             : MaterializeInDestinationOp::create(
+                                   builder, loc, value, destination)
+                                   .getResult());
   }
 }
 

@@ -32,9 +32,9 @@ func.func @branches(%flag: tensor<i1>) -> tensor<8xf32> {
 // CHECK: %[[OLD:.*]] = linalg.exp
 // CHECK: %[[D:.*]] = bufferization.alloc_tensor() : tensor<8xf32>
 // CHECK: case 0
-// CHECK-NEXT: linalg.copy ins(%[[OLD]] : tensor<8xf32>) outs(%[[D]] : tensor<8xf32>)
+// CHECK-NEXT: linalg.generic {{.*}} ins(%[[OLD]] : tensor<8xf32>) outs(%[[D]] : tensor<8xf32>)
 // CHECK: default
-// CHECK-NEXT: linalg.copy ins(%[[X]] : tensor<8xf32>) outs(%[[D]] : tensor<8xf32>)
+// CHECK-NEXT: linalg.generic {{.*}} ins(%[[X]] : tensor<8xf32>) outs(%[[D]] : tensor<8xf32>)
 func.func @handed_on(%x: tensor<8xf32>, %n: tensor<index>) -> (tensor<8xf32>, tensor<2x4xf32>) {
   %i = tensor.extract %n[] : tensor<index>
   %e = tensor.empty() : tensor<8xf32>
@@ -108,7 +108,7 @@ func.func @states(%a: tensor<8xf32> {amsp.result = 0 : i64}, %b: tensor<8xf32> {
 // CHECK: %[[VIEW:.*]] = tensor.expand_shape
 // CHECK: %[[NEW:.*]] = bufferization.alloc_tensor() : tensor<8x1xf32>
 // CHECK: scf.if
-// CHECK: linalg.copy ins(%[[VIEW]] : {{.*}}) outs(%[[NEW]]
+// CHECK: linalg.generic {{.*}} ins(%[[VIEW]] : {{.*}}) outs(%[[NEW]]
 // CHECK: else
 // CHECK: bufferization.materialize_in_destination %{{.*}} in %[[NEW]]
 func.func @viewed(%x: tensor<8xf32>, %flag: tensor<i1>) -> (tensor<8x1xf32>, tensor<8xf32>) {
