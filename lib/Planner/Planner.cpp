@@ -6,9 +6,6 @@
 
 using namespace mlir;
 using namespace amsp;
-using llvm::createStringError;
-using llvm::Error;
-using llvm::Expected;
 using llvm::formatv;
 
 std::string amsp::formatStrategy(const Strategy &strategy) {

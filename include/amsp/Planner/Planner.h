@@ -31,7 +31,7 @@ struct Plan {
   /// Costs of a step's units are of this context.
   double memoryBandwidth = 0;
   double interference = 0;
-  CollectivePasses passes;
+  CollectivePasses passes = {};
 
   double getCommonBytes() const { return commonBytes; }
   UnitCosts::Context getContext() const;

@@ -114,18 +114,19 @@ ForwardPass::ForwardPass(func::FuncOp step) {
   if (!block)
     return;
   number();
-  auto uses = firstUses.takeVector();
-  llvm::stable_sort(uses, [&](const auto &a, const auto &b) {
-    return positions.lookup(a.second) < positions.lookup(b.second);
-  });
+  // By position; of one op that is the first use of several units, in the order
+  // they were found.
+  SmallVector<std::tuple<unsigned, size_t, StringRef>> uses;
+  for (auto &[name, op] : firstUses)
+    uses.push_back({positions.lookup(op), uses.size(), name});
+  llvm::sort(uses);
   for (size_t i = 0; i + 1 < uses.size(); ++i) {
-    Segment segment{uses[i].first, positions.lookup(uses[i].second),
-                    positions.lookup(uses[i + 1].second)};
-    if (segment.begin < segment.end)
-      segments.push_back(segment);
+    unsigned begin = std::get<0>(uses[i]), end = std::get<0>(uses[i + 1]);
+    if (begin < end)
+      segments.push_back({std::get<2>(uses[i]), begin, end});
   }
   if (!uses.empty())
-    last = positions.lookup(uses.back().second);
+    last = std::get<0>(uses.back());
 }
 
 /// Whether the forward pass of a later unit reads the value.

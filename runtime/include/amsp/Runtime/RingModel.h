@@ -80,11 +80,11 @@ double getRingSeconds(Traffic traffic, double bytes, const Members &members,
     double doublings = std::log2(static_cast<double>(members[index]));
     if (members[index] > 1) {
       double congestion = 1 + level.congestion * doublings;
-      auto below = static_cast<double>(ranks / inGroup);
-      double share =
-          traffic == Traffic::Exchange
-              ? below * below * static_cast<double>(members[index] - 1) / size
-              : passes * (size - 1) / size;
+      int64_t below = ranks / inGroup;
+      int64_t crossing = below * below * (members[index] - 1);
+      double share = traffic == Traffic::Exchange
+                         ? static_cast<double>(crossing) / size
+                         : passes * (size - 1) / size;
       slowest = std::max(slowest, share * static_cast<double>(siblings) *
                                       congestion / level.bandwidth);
       // The others of the hops between members belong to the levels above.
