@@ -14,6 +14,7 @@ import jax
 import numpy as np
 
 RANDOM = np.random.default_rng(7)
+FIRST_STATE = RANDOM.bit_generator.state
 REPOSITORY = Path(__file__).resolve().parents[2]
 BUILD_DIR = Path(os.environ.get("AMSP_BUILD_DIR", REPOSITORY / "build"))
 LLVM_BIN = Path(os.environ.get("LLVM_BIN_DIR", "/usr/lib/llvm-22/bin"))
