@@ -120,38 +120,47 @@ LogicalResult amsp::verifyCollective(Operation *op) {
   return success();
 }
 
+// An exchange of equal shapes: results are as operands.
+
+static LogicalResult inferSameTypes(ValueRange operands,
+                                    SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, operands.getTypes());
+  return success();
+}
+
+static LogicalResult inferPendingTypes(ValueRange operands,
+                                       SmallVectorImpl<Type> &types) {
+  for (Type type : operands.getTypes())
+    types.push_back(PendingType::get(cast<RankedTensorType>(type)));
+  return success();
+}
+
 LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *,
                                             std::optional<Location>,
                                             Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
-  llvm::append_range(types, adaptor.getOperands().getTypes());
-  return success();
+  return inferSameTypes(adaptor.getOperands(), types);
 }
 
 LogicalResult AllReduceStartOp::inferReturnTypes(MLIRContext *,
                                                  std::optional<Location>,
                                                  Adaptor adaptor,
                                                  SmallVectorImpl<Type> &types) {
-  for (Type type : adaptor.getOperands().getTypes())
-    types.push_back(PendingType::get(cast<RankedTensorType>(type)));
-  return success();
+  return inferPendingTypes(adaptor.getOperands(), types);
 }
 
 LogicalResult AllToAllOp::inferReturnTypes(MLIRContext *,
                                            std::optional<Location>,
                                            Adaptor adaptor,
                                            SmallVectorImpl<Type> &types) {
-  llvm::append_range(types, adaptor.getOperands().getTypes());
-  return success();
+  return inferSameTypes(adaptor.getOperands(), types);
 }
 
 LogicalResult AllToAllStartOp::inferReturnTypes(MLIRContext *,
                                                 std::optional<Location>,
                                                 Adaptor adaptor,
                                                 SmallVectorImpl<Type> &types) {
-  for (Type type : adaptor.getOperands().getTypes())
-    types.push_back(PendingType::get(cast<RankedTensorType>(type)));
-  return success();
+  return inferPendingTypes(adaptor.getOperands(), types);
 }
 
 //===----------------------------------------------------------------------===//
