@@ -37,8 +37,8 @@ Value BlockQuantization::getLargest(Value blocks) {
                                   getTensorType(blocks).getRank() - 1);
 }
 
-Value BlockQuantization::addRows(Value rows) {
-  return reduce<stablehlo::AddOp>(rows, 0);
+Value BlockQuantization::addUp(Value values) {
+  return reduce<stablehlo::AddOp>(values, 1);
 }
 
 /// Each block's scale for all of its elements.

@@ -1,5 +1,4 @@
-//===- BlockQuantization.h - Values as int8 with a scale each block -*- C++
-//-*-===//
+//===- BlockQuantization.h - int8 with a scale each block -------*- C++ -*-===//
 
 #ifndef AMSP_LIB_COMMUNICATION_BLOCKQUANTIZATION_H
 #define AMSP_LIB_COMMUNICATION_BLOCKQUANTIZATION_H
@@ -26,12 +25,17 @@ public:
   int64_t getBlocks(int64_t elements) const {
     return llvm::divideCeil(elements, block);
   }
+  /// That a row's codes and scales take.
+  int64_t getBytes(int64_t elements) const {
+    return getBlocks(elements) * (block + 4);
+  }
   /// `values`: `rows x elements` of floats. Rows are padded to whole blocks.
   QuantizedRows quantize(mlir::Value values);
   /// f32 of shape `rows x elements`.
   mlir::Value dequantize(const QuantizedRows &quantized, int64_t elements);
-  /// The sum of f32 rows, one after the other: `elements`.
-  mlir::Value addRows(mlir::Value rows);
+  /// The sum of f32 `rows x summands x elements` over the summands, one after
+  /// the other: `rows x elements`.
+  mlir::Value addUp(mlir::Value values);
 
 private:
   mlir::Value getLargest(mlir::Value blocks);

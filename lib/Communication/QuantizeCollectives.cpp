@@ -2,6 +2,7 @@
 
 #include "BlockQuantization.h"
 #include "CollectiveBuilder.h"
+#include "ParameterRows.h"
 #include "amsp/Communication/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Placement/Digits.h"
@@ -17,70 +18,8 @@ using namespace mlir;
 using namespace amsp;
 
 namespace {
-/// Pieces of a value that a group's digits tell apart, and its elements.
-struct Pieces {
-  GroupAttr group;
-  int64_t valid;
-};
-
-/// A parameter, or a slice of a stack of them, as it rests.
-struct RestingParameter {
-  /// The digits of its pieces; none if it rests in another way.
-  std::optional<ArrayRef<Digit>> digits;
-  int64_t valid;  // its elements
-  int64_t padded; // those of all its pieces
-
-  /// None if no pieces have so many elements.
-  std::optional<Pieces> getPieces(MLIRContext *context, int64_t elements) const;
-};
-} // namespace
-
-/// Of a collective's part; none if nothing is known of its parameter.
-static std::optional<RestingParameter> getParameter(func::FuncOp step,
-                                                    PartAttr part) {
-  if (!part.getParameter())
-    return std::nullopt;
-  unsigned argument = *part.getParameter();
-  auto placement =
-      step.getArgAttrOfType<PlacementAttr>(argument, kPlacementAttr);
-  auto global = step.getArgAttrOfType<TypeAttr>(argument, kGlobalTypeAttr);
-  if (!placement || !global)
-    return std::nullopt;
-  auto type = cast<RankedTensorType>(global.getValue());
-  auto resting = cast<RankedTensorType>(step.getArgumentTypes()[argument]);
-  if (part.getKeep() > type.getRank())
-    return std::nullopt;
-  int64_t slices =
-      ShapedType::getNumElements(type.getShape().take_front(part.getKeep()));
-  if (slices == 0)
-    return std::nullopt;
-  RestingParameter parameter = {std::nullopt, type.getNumElements() / slices,
-                                resting.getNumElements() / slices *
-                                    getGroupSize(placement.getDigits())};
-  if (placement.getKind() == PlacementKind::Flat &&
-      placement.getDimension() == part.getKeep())
-    parameter.digits = placement.getDigits();
-  return parameter;
-}
-
-std::optional<Pieces> RestingParameter::getPieces(MLIRContext *context,
-                                                  int64_t elements) const {
-  if (!digits)
-    return std::nullopt;
-  // Pieces nest: those of fewer ranks are told apart by the first digits.
-  int64_t pieces = 1;
-  SmallVector<Digit> first;
-  while (pieces * elements < padded && first.size() < digits->size()) {
-    first.push_back((*digits)[first.size()]);
-    pieces *= first.back().size;
-  }
-  if (pieces * elements != padded)
-    return std::nullopt;
-  return Pieces{GroupAttr::get(context, first), valid};
-}
-
-namespace {
-/// Writes one collective as collectives of codes and scales.
+/// Writes one collective as collectives of codes and scales. Values on the way
+/// are `rows x elements`, a row for each kept index.
 class Quantizer {
 public:
   Quantizer(CollectiveOpInterface op, ArrayRef<int64_t> levels, int64_t block)
@@ -92,14 +31,17 @@ public:
 
 private:
   BlockQuantization cutInBlocks(int64_t elements);
-  Value mask(Value piece, const Pieces &pieces);
+  bool isSmaller(int64_t elements);
+  Value mask(Value pieces);
   Value move(CollectiveKind kind, GroupAttr group, Value rows,
              std::optional<int64_t> parameter);
   QuantizedRows move(CollectiveKind kind, GroupAttr group,
                      const QuantizedRows &rows,
                      std::optional<int64_t> parameter);
-  Value gather(Value piece, GroupAttr group, std::optional<int64_t> parameter);
+  Value gather(Value pieces, GroupAttr group, std::optional<int64_t> parameter);
   Value reduce(Value values, ArrayRef<SmallVector<Digit>> stages);
+  void replaceSum(Value values, ArrayRef<Digit> digits, int64_t piece);
+  SmallVector<Digit> getOrder();
   void finish(Value values, RankedTensorType type);
 
   CollectiveOpInterface op;
@@ -108,6 +50,7 @@ private:
   int64_t block;
   OpBuilder builder;
   HloBuilder hlo;
+  ParameterRows rows;
 };
 } // namespace
 
@@ -117,74 +60,94 @@ BlockQuantization Quantizer::cutInBlocks(int64_t elements) {
   return {hlo, static_cast<int64_t>(llvm::divideCeil(elements, blocks))};
 }
 
-/// The padding may be anything, and may not set a block's scale.
-Value Quantizer::mask(Value piece, const Pieces &pieces) {
-  RankedTensorType type = getTensorType(piece);
-  if (pieces.group.getSize() * type.getNumElements() == pieces.valid)
-    return piece;
-  auto scalar = RankedTensorType::get({}, type.getElementType());
-  return MaskPaddingOp::create(builder, hlo.loc, type, piece, hlo.zeros(scalar),
-                               pieces.group,
-                               builder.getI64IntegerAttr(pieces.valid));
+/// True if codes and scales of a row take fewer bytes than its elements do.
+bool Quantizer::isSmaller(int64_t elements) {
+  BlockQuantization blocks = cutInBlocks(elements);
+  return blocks.getBytes(elements) <
+         elements * getElementBytes(op.getElementType());
 }
 
-/// Rows of a matrix to the members, or one row of each member to all.
-Value Quantizer::move(CollectiveKind kind, GroupAttr group, Value rows,
+/// The padding may be anything, and may not set a block's scale.
+Value Quantizer::mask(Value pieces) {
+  RankedTensorType type = getTensorType(pieces);
+  if (!rows.group || rows.group.getSize() * rows.elements == rows.valid)
+    return pieces;
+  auto scalar = RankedTensorType::get({}, type.getElementType());
+  return MaskPaddingOp::create(builder, hlo.loc, type, pieces,
+                               hlo.zeros(scalar), rows.group,
+                               builder.getI64IntegerAttr(rows.valid));
+}
+
+/// What a member has for the others, `rows * members x columns`, to them; or
+/// its own, `rows x columns`, to all. Comes out as `rows * members x columns`.
+Value Quantizer::move(CollectiveKind kind, GroupAttr group, Value values,
                       std::optional<int64_t> parameter) {
-  RankedTensorType type = getTensorType(rows);
-  int64_t columns = type.getDimSize(1);
+  RankedTensorType type = getTensorType(values);
+  int64_t columns = type.getDimSize(1), members = group.getSize();
   bool gathers = kind == CollectiveKind::AllGather;
+  // One row is none that is kept: more can be done with it.
+  SmallVector<int64_t> kept;
+  if (rows.count > 1)
+    kept.push_back(rows.count);
+  auto withRows = [&](int64_t elements) {
+    SmallVector<int64_t> shape(kept);
+    shape.push_back(elements);
+    return shape;
+  };
   auto moved =
-      RankedTensorType::get({group.getSize(), columns}, type.getElementType());
+      RankedTensorType::get(withRows(members * columns), type.getElementType());
   CollectiveTraits traits = CollectiveTraits::get(op);
   traits.kind = kind;
   traits.reduction = std::nullopt;
   traits.group = group;
-  Attribute how = PartAttr::get(
-      op.getContext(), gathers ? std::nullopt : std::optional<int64_t>(0), 0,
-      parameter, part.getUnit());
-  Value operand = gathers ? hlo.reshape(rows, {columns}) : rows;
-  return createCollective(builder, hlo.loc, traits, operand, TypeRange(moved),
-                          how)
-      ->getResult(0);
+  Attribute how = PartAttr::get(op.getContext(), std::nullopt, kept.size(),
+                                parameter, part.getUnit());
+  Value operand =
+      hlo.reshape(values, withRows(gathers ? columns : members * columns));
+  Value result =
+      createCollective(builder, hlo.loc, traits, operand, TypeRange(moved), how)
+          ->getResult(0);
+  return hlo.reshape(result, {rows.count * members, columns});
 }
 
 QuantizedRows Quantizer::move(CollectiveKind kind, GroupAttr group,
-                              const QuantizedRows &rows,
+                              const QuantizedRows &values,
                               std::optional<int64_t> parameter) {
-  Value codes = move(kind, group, rows.codes, parameter);
-  return {codes, move(kind, group, rows.scales, parameter)};
+  Value codes = move(kind, group, values.codes, parameter);
+  return {codes, move(kind, group, values.scales, parameter)};
 }
 
 /// All members' pieces, f32, with their padding.
-Value Quantizer::gather(Value piece, GroupAttr group,
+Value Quantizer::gather(Value pieces, GroupAttr group,
                         std::optional<int64_t> parameter) {
-  int64_t elements = getTensorType(piece).getNumElements();
+  int64_t elements = getTensorType(pieces).getDimSize(1);
   BlockQuantization blocks = cutInBlocks(elements);
-  QuantizedRows own = blocks.quantize(hlo.reshape(piece, {1, elements}));
-  QuantizedRows all = move(CollectiveKind::AllGather, group, own, parameter);
+  QuantizedRows all = move(CollectiveKind::AllGather, group,
+                           blocks.quantize(pieces), parameter);
   return hlo.reshape(blocks.dequantize(all, elements),
-                     {group.getSize() * elements});
+                     {rows.count, group.getSize() * elements});
 }
 
-/// This member's piece of the sum of `values`, f32. In each stage a member
+/// This member's pieces of the sum of `values`, f32. In each stage a member
 /// sends each other one its part, and adds up what it gets by index.
 Value Quantizer::reduce(Value values, ArrayRef<SmallVector<Digit>> stages) {
   for (ArrayRef<Digit> digits : stages) {
     auto group = GroupAttr::get(op.getContext(), digits);
     int64_t members = group.getSize();
-    int64_t elements = getTensorType(values).getNumElements() / members;
+    int64_t elements = getTensorType(values).getDimSize(1) / members;
     BlockQuantization blocks = cutInBlocks(elements);
     QuantizedRows parts =
-        blocks.quantize(hlo.reshape(values, {members, elements}));
+        blocks.quantize(hlo.reshape(values, {rows.count * members, elements}));
     parts = move(CollectiveKind::AllToAll, group, parts, part.getParameter());
-    values = blocks.addRows(blocks.dequantize(parts, elements));
+    values = blocks.addUp(hlo.reshape(blocks.dequantize(parts, elements),
+                                      {rows.count, members, elements}));
   }
   return values;
 }
 
+/// `values`: a row's elements first, then any padding.
 void Quantizer::finish(Value values, RankedTensorType type) {
-  values = hlo.truncateLast(values, type.getNumElements());
+  values = hlo.truncateLast(values, type.getNumElements() / rows.count);
   if (type.getElementType() != builder.getF32Type())
     values = stablehlo::ConvertOp::create(builder, hlo.loc, values,
                                           type.getElementType());
@@ -192,43 +155,46 @@ void Quantizer::finish(Value values, RankedTensorType type) {
   op.erase();
 }
 
-bool Quantizer::replace() {
-  auto parameter = getParameter(op->getParentOfType<func::FuncOp>(), part);
-  if (!parameter)
-    return false;
-  Value operand = op->getOperand(0);
-  int64_t elements = getTensorType(operand).getNumElements();
-  bool gathers = op.getKind() == CollectiveKind::AllGather;
-  // A whole gradient has no padding. One of fewer elements than pieces is too
-  // small to be told from a piece.
-  bool isWhole = !gathers && elements == parameter->valid;
-  auto pieces = parameter->getPieces(op.getContext(), elements);
-  if (isWhole ? parameter->padded >= 2 * elements : !pieces)
-    return false;
-  Value flat = hlo.reshape(operand, {elements});
-  if (!isWhole)
-    flat = mask(flat, *pieces);
-  if (gathers) {
-    finish(gather(flat, op.getGroup(), part.getParameter()), op.getFullType(0));
-    return true;
-  }
-  SmallVector<Digit> digits(op.getGroup().getDigits());
-  bool isAllReduce = op.getKind() == CollectiveKind::AllReduce;
-  if (isAllReduce) // its order has no meaning: innermost first
-    digits = llvm::to_vector(
-        llvm::reverse(splitAtLevels(sortByRank(digits), levels)));
-  auto stages = cutByLevel(digits, levels);
-  int64_t members = getGroupSize(digits);
-  int64_t piece = isAllReduce ? llvm::divideCeil(elements, members)
-                              : op.getPieceType(0).getNumElements();
-  Value sum = reduce(hlo.padLast(flat, members * piece), stages);
-  if (!isAllReduce) {
-    finish(sum, op.getPieceType(0));
-    return true;
-  }
+/// Of the group's digits. That of an all_reduce has no meaning: innermost
+/// first.
+SmallVector<Digit> Quantizer::getOrder() {
+  ArrayRef<Digit> digits = op.getGroup().getDigits();
+  if (op.getKind() != CollectiveKind::AllReduce)
+    return SmallVector<Digit>(digits);
+  return llvm::to_vector(
+      llvm::reverse(splitAtLevels(sortByRank(digits), levels)));
+}
+
+void Quantizer::replaceSum(Value values, ArrayRef<Digit> digits,
+                           int64_t piece) {
+  Value sum = reduce(hlo.padLast(values, getGroupSize(digits) * piece),
+                     cutByLevel(digits, levels));
+  if (op.getKind() != CollectiveKind::AllReduce)
+    return finish(sum, op.getPieceType(0));
   // What comes back is the gradient, which is no parameter kept for its uses.
   finish(gather(sum, GroupAttr::get(op.getContext(), digits), std::nullopt),
          op.getFullType(0));
+}
+
+bool Quantizer::replace() {
+  auto found = ParameterRows::find(op, 0);
+  if (!found)
+    return false;
+  rows = *found;
+  bool gathers = op.getKind() == CollectiveKind::AllGather;
+  SmallVector<Digit> digits = getOrder();
+  int64_t piece = op.getKind() == CollectiveKind::AllReduce
+                      ? llvm::divideCeil(rows.elements, getGroupSize(digits))
+                      : op.getPieceType(0).getShape().back();
+  if ((gathers && !rows.group) || !isSmaller(piece))
+    return false;
+  Value values =
+      mask(hlo.reshape(op->getOperand(0), {rows.count, rows.elements}));
+  if (gathers)
+    finish(gather(values, op.getGroup(), part.getParameter()),
+           op.getFullType(0));
+  else
+    replaceSum(values, digits, piece);
   return true;
 }
 
@@ -244,8 +210,7 @@ private:
 };
 } // namespace
 
-/// A flat floating-point tensor of a parameter, wider than its codes, of which
-/// no rows are kept.
+/// A flat floating-point tensor of a parameter.
 bool QuantizeCollectives::isWorthIt(CollectiveOpInterface op) const {
   PartAttr part = op.getPart(0);
   if (op.getNumTensors() != 1 || !part.getParameter() || part.getDim() ||
@@ -253,10 +218,7 @@ bool QuantizeCollectives::isWorthIt(CollectiveOpInterface op) const {
     return false;
   RankedTensorType full = op.getFullType(0);
   Type element = op.getElementType();
-  int64_t rows =
-      ShapedType::getNumElements(full.getShape().take_front(part.getKeep()));
-  return rows == 1 && isa<FloatType>(element) &&
-         element.getIntOrFloatBitWidth() > 8 && full.getNumElements() > 0 &&
+  return isa<FloatType>(element) && full.getNumElements() > 0 &&
          full.getNumElements() * getElementBytes(element) >= minBytes;
 }
 

@@ -163,34 +163,51 @@ def largest_of_blocks(values, piece):
     return largest
 
 
+def stack_bound(stack, piece):
+    """`largest_of_blocks` of each row."""
+    return np.stack([largest_of_blocks(row, piece) for row in stack])
+
+
+def blocks_of_magnitudes(rng, *shape):
+    """Sevens of values that differ by a factor of a thousand, last dimension."""
+    sevens = shape[-1] // 7
+    scales = np.repeat(10.0 ** rng.uniform(-2, 1, shape[:-1] + (sevens,)), 7, axis=-1)
+    return (rng.normal(size=shape) * scales).astype("f4")
+
+
 def test_quantized_gathers_are_within_their_bound(tmp_path):
     """Half a step of the block's scale for each gather; magnitudes of blocks
-    differ by a factor of a thousand, and one block is zero."""
+    differ by a factor of a thousand, and one block is zero. Blocks of a stack lie
+    within a layer."""
     rng = np.random.default_rng(0)
-    w = (rng.normal(size=301) * np.repeat(10.0 ** rng.uniform(-2, 1, 43), 7)).astype("f4")
+    w = blocks_of_magnitudes(rng, 301)
     w[76 : 76 + BLOCK] = 0
     v = w.astype(ml_dtypes.bfloat16)
+    stack = blocks_of_magnitudes(rng, 2, 3, 301)
     inputs, output = tmp_path / "in.npz", tmp_path / "step.so"
-    np.savez(inputs, arg0=w.reshape(7, 43), arg1=v.view(np.uint16))
+    np.savez(inputs, arg0=w.reshape(7, 43), arg1=v.view(np.uint16), arg2=stack)
     program = pathlib.Path(__file__).with_name("per_rank") / "parameters.mlir"
     options = "--quantize-gathers", f"--quantize-block={BLOCK}"
     tools.call("amsp-compile", program, "-o", output, *options)
-    dtypes = {c["dtype"] for c in tools.manifest(output)["collectives"]}
-    assert dtypes == {"i8", "f32"}
+    collectives = tools.manifest(output)["collectives"]
+    assert {c["dtype"] for c in collectives} == {"i8", "f32"}
     tools.run_step(output, inputs, tmp_path / "out.npz", 1, timeout=60)
     with np.load(tmp_path / "out.npz") as results:
         once = results["out0"].ravel().astype(np.float64)
         twice = check.number(results["out1"])
-    step = 1 / 254 * (1 + 1e-5)
+        layers = results["out2"].reshape(6, 301).astype(np.float64)
     error = np.abs(once - w)
-    assert np.all(error <= step * largest_of_blocks(w, 76)) and error.max() > 0
+    assert np.all(error <= STEP * largest_of_blocks(w, 76)) and error.max() > 0
     assert not once[76 : 76 + BLOCK].any()
     # The second gather's blocks are those of pieces twice as large; each result
     # is rounded to bf16.
     v = v.astype(np.float64)
-    first = step * largest_of_blocks(v, 76) + 2.0**-8 * np.abs(v)
-    second = step * largest_of_blocks(np.abs(v) + first, 152) + 2.0**-8 * np.abs(v)
+    first = STEP * largest_of_blocks(v, 76) + 2.0**-8 * np.abs(v)
+    second = STEP * largest_of_blocks(np.abs(v) + first, 152) + 2.0**-8 * np.abs(v)
     assert np.all(np.abs(twice - v) <= first + 1.01 * second)
+    rows = stack.reshape(6, 301)
+    error = np.abs(layers - rows)
+    assert np.all(error <= STEP * stack_bound(rows, 76)) and error.max() > 0
 
 
 def strides_of(levels):
@@ -198,39 +215,40 @@ def strides_of(levels):
     return [(math.prod(levels[:i]), size) for i, size in enumerate(levels)]
 
 
-def sums_program(levels, elements, piece):
-    """The sum of the ranks' rows of `x`, as a gradient of the parameter `w`: to
-    pieces over all levels, in one stage and in one for each level; to all ranks."""
+def sums_program(levels, layers, elements, piece):
+    """The sum of the ranks' rows of `x`, as a gradient of the parameter `w`, a
+    stack of layers if there are several: to pieces over all levels, in one stage
+    and in one for each level; to all ranks."""
     world = math.prod(levels)
     digits = [f"{stride}:{size}" for stride, size in strides_of(levels)]
-    flat = f"#amsp.placement<flat, 0, [{', '.join(digits)}]>"
+    kept, keep = (f"{layers}x", 1) if layers > 1 else ("", 0)
+    flat = f"#amsp.placement<flat, {keep}, [{', '.join(digits)}]>"
     batch = f"#amsp.placement<split, 0, [1:{world}]>"
+    part = f'keep = {keep} parameter = 0 unit = "u"'
     lists = {
         key: f"{key} = array<i64: {', '.join(map(str, levels))}>" for key in ("p", "g", "os")
     }
-    stages, left, value = [], world * piece, ("%g", f"tensor<7x{elements // 7}xf32>")
+    whole, local = f"tensor<{kept}7x{elements // 7}xf32>", f"tensor<{kept}{piece}xf32>"
+    stages, left, value = [], world * piece, ("%g", whole)
     for i, (digit, size) in enumerate(zip(digits, levels, strict=True)):
         left //= size
         stages.append(
-            f"%s{i} = amsp.reduce_scatter sum {value[0]} group = <[{digit}]> parameter = 0 "
-            f'unit = "u" : {value[1]} -> tensor<{left}xf32>'
+            f"%s{i} = amsp.reduce_scatter sum {value[0]} group = <[{digit}]> {part} "
+            f": {value[1]} -> tensor<{kept}{left}xf32>"
         )
-        value = (f"%s{i}", f"tensor<{left}xf32>")
-    whole, local = f"tensor<7x{elements // 7}xf32>", f"tensor<{piece}xf32>"
+        value = (f"%s{i}", f"tensor<{kept}{left}xf32>")
+    result = f"{local} {{amsp.placement = {flat}, amsp.global_type = {whole}}}"
     return f"""
 module @sums attributes {{amsp.levels = array<i64: {", ".join(map(str, levels))}>,
     amsp.strategy = {{{", ".join(lists.values())}}}}} {{
   func.func @main(
       %w: {local} {{amsp.role = #amsp.role<param>, amsp.placement = {flat},
         amsp.global_type = {whole}}},
-      %x: tensor<1x{elements}xf32> {{amsp.role = #amsp.role<batch>, amsp.placement = {batch},
-        amsp.global_type = tensor<{world}x{elements}xf32>}})
-      -> ({local} {{amsp.placement = {flat}, amsp.global_type = tensor<{elements}xf32>}},
-          {local} {{amsp.placement = {flat}, amsp.global_type = tensor<{elements}xf32>}},
-          {whole} {{amsp.placement = #amsp.placement<replicated>}}) {{
-    %g = stablehlo.reshape %x : (tensor<1x{elements}xf32>) -> {whole}
-    %0 = amsp.reduce_scatter sum %g group = <[{", ".join(digits)}]> parameter = 0 unit = "u"
-      : {whole} -> {local}
+      %x: tensor<1x{layers * elements}xf32> {{amsp.role = #amsp.role<batch>,
+        amsp.placement = {batch}, amsp.global_type = tensor<{world}x{layers * elements}xf32>}})
+      -> ({result}, {result}, {whole} {{amsp.placement = #amsp.placement<replicated>}}) {{
+    %g = stablehlo.reshape %x : (tensor<1x{layers * elements}xf32>) -> {whole}
+    %0 = amsp.reduce_scatter sum %g group = <[{", ".join(digits)}]> {part} : {whole} -> {local}
     {chr(10).join(stages)}
     %1 = amsp.all_reduce sum %g group = <[1:{world}]> parameter = 0 unit = "u" : {whole}
     return %0, {value[0]}, %1 : {local}, {local}, {whole}
@@ -269,20 +287,21 @@ def sum_and_bound(rows, levels):
     return [np.concatenate([values[rank] for rank in order]) for values in (exact, bound)]
 
 
-@pytest.mark.parametrize("levels", [(2, 2), (8,), (4, 2)], ids=str)
-def test_quantized_sums_are_within_their_bound(levels, tmp_path):
+@pytest.mark.parametrize(
+    "levels, layers", [((2, 2), 1), ((8,), 1), ((4, 2), 1), ((2, 2), 3), ((3,), 5)], ids=str
+)
+def test_quantized_sums_are_within_their_bound(levels, layers, tmp_path):
     """Rows of blocks that differ by a factor of a thousand; one block is zero on
-    all ranks. Two runs give the same bits."""
+    all ranks. Blocks of a stack lie within a layer. Two runs give the same bits."""
     world, elements = math.prod(levels), 7 * 85
     piece = -(-elements // world)
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(world, elements)) * np.repeat(10.0 ** rng.uniform(-2, 1, 85), 7)
-    x[:, :BLOCK] = 0
-    x = x.astype("f4")
+    x = blocks_of_magnitudes(np.random.default_rng(0), world, layers, elements)
+    x[:, :, :BLOCK] = 0
     inputs, output = tmp_path / "in.npz", tmp_path / "step.so"
-    np.savez(inputs, arg0=np.zeros((7, 85), "f4"), arg1=x)
+    weights = np.zeros((layers, 7, 85) if layers > 1 else (7, 85), "f4")
+    np.savez(inputs, arg0=weights, arg1=x.reshape(world, -1))
     program = tmp_path / "sums.mlir"
-    program.write_text(sums_program(levels, elements, piece))
+    program.write_text(sums_program(levels, layers, elements, piece))
     options = "--quantize-reductions", f"--quantize-block={BLOCK}"
     tools.call("amsp-compile", program, "-o", output, *options)
     collectives = tools.manifest(output)["collectives"]
@@ -294,16 +313,18 @@ def test_quantized_sums_are_within_their_bound(levels, tmp_path):
         tools.run_step(output, inputs, results, 1, "--poison", timeout=60)
         contents.append(results.read_bytes())
     assert contents[0] == contents[1]
-    padded = np.pad(x, ((0, 0), (0, world * piece - elements)))
-    exact, bound = sum_and_bound(padded, levels)
-    whole = largest_of_blocks(np.abs(exact) + bound, piece)
-    bounds = bound, bound, bound + STEP * whole
-    with np.load(results) as found:
+    with np.load(results) as file:
+        found = [file[f"out{i}"].reshape(layers, elements) for i in range(3)]
+    for layer in range(layers):
+        padded = np.pad(x[:, layer], ((0, 0), (0, world * piece - elements)))
+        exact, bound = sum_and_bound(padded, levels)
+        whole = largest_of_blocks(np.abs(exact) + bound, piece)
+        bounds = bound, bound, bound + STEP * whole
         for i, limit in enumerate(bounds):
-            error = np.abs(found[f"out{i}"].ravel().astype(np.float64) - exact[:elements])
-            assert np.all(error <= limit[:elements]), i
+            error = np.abs(found[i][layer].astype(np.float64) - exact[:elements])
+            assert np.all(error <= limit[:elements]), (layer, i)
             assert error.max() > limit.max() / 100  # a bound worth the name
-            assert not found[f"out{i}"].ravel()[: BLOCK // 2].any()
+            assert not found[i][layer, : BLOCK // 2].any()
 
 
 INT8 = {
@@ -321,6 +342,7 @@ INT8 = {
         ("gpt", "zero3", "both", "so"),
         ("gpt", "ddp", "reductions", "so"),
         ("gpt_accumulated", "p=1,g=2x1,os=2x2", "reductions", "stablehlo"),
+        ("stacked_accumulated", "p=2x1,g=2x1,os=2x2", "both", "so"),
     ],
 )
 def test_training_with_quantized_collectives(case, strategy, what, path, tmp_path):

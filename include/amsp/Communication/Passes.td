@@ -311,7 +311,9 @@ def QuantizeCollectives : Pass<"amsp-quantize-collectives", "::mlir::ModuleOp"> 
     An all_reduce of gradients is such a sum and a quantized gather of it, so all
     members have the same bits.
 
-    What is kept in rows, a stack of layers as a whole, travels as it is.
+    A stack of layers, whole or a slice of it, has a row for each index of the
+    dimensions that its pieces keep; a block lies within a row. What would not get
+    smaller travels as it is: pieces of a few elements, or any in blocks of one.
 
     ```mlir
     // --amsp-quantize-collectives=block=4
@@ -356,19 +358,21 @@ def QuantizeCollectives : Pass<"amsp-quantize-collectives", "::mlir::ModuleOp"> 
       %14 = stablehlo.reshape %13 : (tensor<1x1x4xi8>) -> tensor<1x4xi8>
       %15 = stablehlo.reshape %14 : (tensor<1x4xi8>) -> tensor<4xi8>
       %16 = amsp.all_gather %15 group = <[1:2]> parameter = 0
-             : tensor<4xi8> -> tensor<2x4xi8>
-      %17 = stablehlo.reshape %4 : (tensor<1x1xf32>) -> tensor<1xf32>
-      %18 = amsp.all_gather %17 group = <[1:2]> parameter = 0
-             : tensor<1xf32> -> tensor<2x1xf32>
-      %19 = stablehlo.reshape %16 : (tensor<2x4xi8>) -> tensor<2x1x4xi8>
-      %20 = stablehlo.convert %19 : (tensor<2x1x4xi8>) -> tensor<2x1x4xf32>
-      %21 = stablehlo.broadcast_in_dim %18, dims = [0, 1]
+             : tensor<4xi8> -> tensor<8xi8>
+      %17 = stablehlo.reshape %16 : (tensor<8xi8>) -> tensor<2x4xi8>
+      %18 = stablehlo.reshape %4 : (tensor<1x1xf32>) -> tensor<1xf32>
+      %19 = amsp.all_gather %18 group = <[1:2]> parameter = 0
+             : tensor<1xf32> -> tensor<2xf32>
+      %20 = stablehlo.reshape %19 : (tensor<2xf32>) -> tensor<2x1xf32>
+      %21 = stablehlo.reshape %17 : (tensor<2x4xi8>) -> tensor<2x1x4xi8>
+      %22 = stablehlo.convert %21 : (tensor<2x1x4xi8>) -> tensor<2x1x4xf32>
+      %23 = stablehlo.broadcast_in_dim %20, dims = [0, 1]
              : (tensor<2x1xf32>) -> tensor<2x1x4xf32>
-      %22 = stablehlo.multiply %20, %21 : tensor<2x1x4xf32>
-      %23 = stablehlo.reshape %22 : (tensor<2x1x4xf32>) -> tensor<2x4xf32>
-      %24 = stablehlo.reshape %23 : (tensor<2x4xf32>) -> tensor<8xf32>
-      %25 = stablehlo.reshape %24 : (tensor<8xf32>) -> tensor<2x4xf32>
-      return %25 : tensor<2x4xf32>
+      %24 = stablehlo.multiply %22, %23 : tensor<2x1x4xf32>
+      %25 = stablehlo.reshape %24 : (tensor<2x1x4xf32>) -> tensor<2x4xf32>
+      %26 = stablehlo.reshape %25 : (tensor<2x4xf32>) -> tensor<1x8xf32>
+      %27 = stablehlo.reshape %26 : (tensor<1x8xf32>) -> tensor<2x4xf32>
+      return %27 : tensor<2x4xf32>
     }
     ```
   }];
