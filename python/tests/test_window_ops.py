@@ -21,14 +21,15 @@ def window(x, init, combine, sizes, **options):
 
 
 def test_reduce_window(tmp_path):
-    def argmax(x):
+    def argmax(x, size, padding):
         def pick(a, b):
             first = (a[0] > b[0]) | ((a[0] == b[0]) & (a[1] < b[1]))
             return jnp.where(first, a[0], b[0]), jnp.where(first, a[1], b[1])
 
         index = lax.broadcasted_iota(jnp.int32, x.shape, 1)
         init = (np.float32(-np.inf), np.int32(-1))
-        return window((x, index), init, pick, (1, 3))
+        padding = [(0, 0), padding]
+        return lax.reduce_window((x, index), init, pick, (1, size), (1, 1), padding)
 
     def function(x, i, b):
         return {
@@ -49,6 +50,11 @@ def test_reduce_window(tmp_path):
             "bf16": window(x.astype(jnp.bfloat16), -np.inf, lax.max, (2, 2)).astype("f"),
             "cumsum": jnp.cumsum(x, 1),
             "cumsum_rows": jnp.cumsum(i, 0),
+            "cumsum_reversed": lax.cumsum(x, 0, reverse=True),
+            "past_the_end": window(x, 0.0, lax.add, (1, 9), padding=[(0, 0), (8, 0)]),
+            "of_both": window(x, 0.0, lax.add, (5, 7), padding=[(4, 0), (6, 0)]),
+            "argmax": argmax(x, 3, (0, 0)),
+            "cumargmax": argmax(x, 7, (6, 0)),
             "cumprod": jnp.cumprod(x, 1),
             "cummax": lax.cummax(x, 1, reverse=True),
             "cumlogsumexp": lax.cumlogsumexp(x, 0),

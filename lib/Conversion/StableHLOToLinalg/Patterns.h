@@ -29,6 +29,8 @@ void populateGatherScatterPatterns(const mlir::TypeConverter &converter,
 /// Reductions over windows.
 void populateWindowPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
+void populateScanPatterns(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
 void populateConvolutionPatterns(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
 void populateSortPatterns(const mlir::TypeConverter &converter,

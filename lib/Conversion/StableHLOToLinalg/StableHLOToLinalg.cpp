@@ -82,6 +82,7 @@ struct ConvertStableHLOToLinalgPass
     populateDotGeneralPatterns(converter, patterns);
     populateGatherScatterPatterns(converter, patterns);
     populateWindowPatterns(converter, patterns);
+    populateScanPatterns(converter, patterns);
     populateConvolutionPatterns(converter, patterns);
     populateSortPatterns(converter, patterns);
     populateRandomPatterns(converter, patterns);

@@ -38,3 +38,46 @@ func.func @select_and_scatter(%x: tensor<6xf32>, %source: tensor<3xf32>, %init: 
   }) : (tensor<6xf32>, tensor<3xf32>, tensor<f32>) -> tensor<6xf32>
   return %0 : tensor<6xf32>
 }
+
+// Windows up to each element, or from it on, are scans: a step for each element,
+// and every running value is a result, so sums are not reassociated.
+// CHECK-LABEL: func.func @cumulative_sum
+// CHECK-SAME: %[[X:.+]]: tensor<4x5xf32>, %[[INIT:.+]]: tensor<f32>
+// CHECK-DAG: %[[RUNNING:.+]] = linalg.fill ins(%{{.+}} : f32) outs(%{{.+}} : tensor<4xf32>)
+// CHECK-DAG: %[[RESULT:.+]] = tensor.empty() : tensor<4x5xf32>
+// CHECK: %[[SCAN:.+]]:2 = linalg.generic {indexing_maps = [#[[$ELEMENT:.+]], #[[$ROW:.+]], #[[$ELEMENT]]], iterator_types = ["parallel", "reduction"]} ins(%[[X]] : tensor<4x5xf32>) outs(%[[RUNNING]], %[[RESULT]] : tensor<4xf32>, tensor<4x5xf32>)
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.+]]: f32, %[[SUM:.+]]: f32, %{{.+}}: f32):
+// CHECK-NEXT: %[[NEXT:.+]] = arith.addf %[[SUM]], %[[ELEMENT]] : f32
+// CHECK-NEXT: linalg.yield %[[NEXT]], %[[NEXT]] : f32, f32
+// CHECK: return %[[SCAN]]#1
+func.func @cumulative_sum(%x: tensor<4x5xf32>, %init: tensor<f32>) -> tensor<4x5xf32> {
+  %0 = "stablehlo.reduce_window"(%x, %init) <{padding = dense<[[0, 0], [4, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 5>, window_strides = array<i64: 1, 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<4x5xf32>, tensor<f32>) -> tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}
+
+// CHECK-LABEL: func.func @reversed_maximum
+// CHECK: linalg.generic {indexing_maps = [#[[$BACKWARD:.+]], #{{.+}}, #{{.+}}, #[[$BACKWARD]]], iterator_types = ["reduction", "parallel"]} {{.*}} outs(%{{.+}}, %{{.+}} : tensor<5xf32>, tensor<4x5xf32>)
+func.func @reversed_maximum(%x: tensor<4x5xf32>, %init: tensor<f32>) -> tensor<4x5xf32> {
+  %0 = "stablehlo.reduce_window"(%x, %init) <{padding = dense<[[0, 3], [0, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 4, 1>, window_strides = array<i64: 1, 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.maximum %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<4x5xf32>, tensor<f32>) -> tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}
+
+// Sums over the last three elements only are not.
+// CHECK-LABEL: func.func @moving_sum
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} {{.*}} outs(%{{.+}} : tensor<8xf32>)
+func.func @moving_sum(%x: tensor<8xf32>, %init: tensor<f32>) -> tensor<8xf32> {
+  %0 = "stablehlo.reduce_window"(%x, %init) <{padding = dense<[[2, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 3>, window_strides = array<i64: 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
