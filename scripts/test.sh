@@ -78,18 +78,36 @@ run_pytest() {
   (cd python && ../.venv/bin/python -m pytest -q --durations=15 --junitxml="$results/pytest.xml" tests)
 }
 
+# In a session of its own, so that all of it ends with this script.
+start_tidy() {
+  setsid nice -n 19 scripts/tidy.sh >build/tidy.log 2>&1 &
+  tidy_process=$!
+  trap 'kill -- "-$tidy_process" 2>/dev/null' EXIT
+}
+
+finish_tidy() {
+  local status=0
+  wait "$tidy_process" || status=$?
+  ((status == 0)) || cat build/tidy.log
+  return "$status"
+}
+
 if ! timed build scripts/build.sh; then
   failed=1
   echo "FAILED: the build"
   finish
 fi
 export PATH=$root/.venv/bin:$PATH
+# Tests wait for processes and for one another; clang-tidy fills the gaps.
+if $tidy; then
+  start_tidy
+fi
 check format scripts/format.sh --check
 suite lit ninja -C build -k 0 check-amsp
 suite unit ninja -C build -k 0 check-amsp-unit
 suite integration ninja -C build -k 0 check-amsp-integration
 suite python run_pytest
 if $tidy; then
-  check clang-tidy scripts/tidy.sh
+  check clang-tidy finish_tidy
 fi
 finish
