@@ -48,7 +48,10 @@ private:
   void placeReductions();
   void startReductions(int64_t position);
   void startReduction(unsigned index, int64_t position);
+  void advanceChains(unsigned index, int64_t position);
+  void endChainLink(unsigned reader, int64_t position);
   void awaitReduction(unsigned index, int64_t position);
+  void awaitDue(int64_t position);
   void awaitOldest(int64_t position);
   void placeGathers();
   std::vector<double> getLatestStarts() const;
@@ -82,6 +85,10 @@ private:
   std::vector<SmallVector<unsigned, 1>> startable; // by position
   std::vector<SmallVector<unsigned, 2>> readers;   // reductions, by collective
   std::vector<unsigned> numPending;                // reductions not awaited yet
+  std::vector<unsigned> numUnstarted;              // reductions not started yet
+  std::vector<bool> isLink;                        // reads reductions
+  /// Collectives that read what is in flight, with when that should be done.
+  SmallVector<std::pair<unsigned, int64_t>> nextLinks;
   double channelFree = 0;
 
   int64_t lateGathers = 0, earlyAwaits = 0;
@@ -167,6 +174,12 @@ void Planner::awaitReduction(unsigned index, int64_t position) {
       startable[position].push_back(reader);
 }
 
+void Planner::awaitDue(int64_t position) {
+  for (unsigned index : SmallVector<unsigned>(inFlight))
+    if (times[index].deadline <= position)
+      awaitReduction(index, position);
+}
+
 void Planner::awaitOldest(int64_t position) {
   ++earlyAwaits;
   awaitReduction(inFlight.front(), position);
@@ -181,18 +194,42 @@ void Planner::startReduction(unsigned index, int64_t position) {
   reductions.push_back(index);
   inFlight.push_back(index);
   channelFree = std::max(channelFree, clock[position]) + collective.seconds;
-  // The next link of a chain starts when this one is done.
-  if (!readers[index].empty())
-    own.deadline = std::clamp(getPositionAfter(channelFree), position,
-                              std::max(position, own.deadline));
-  if (own.deadline <= position)
-    awaitReduction(index, position);
+  advanceChains(index, position);
+  awaitDue(position);
+}
+
+/// The next link of a chain starts when all that it reads should be done.
+/// Without times worth trusting, it also leaves the next one that is no link
+/// of a chain its turn: so much later its await will hardly stop the rank.
+void Planner::advanceChains(unsigned index, int64_t position) {
+  if (problem.isEager && !isLink[index]) {
+    for (auto [reader, done] : nextLinks)
+      endChainLink(reader, std::max(position, done));
+    nextLinks.clear();
+  }
+  for (unsigned reader : readers[index]) {
+    if (--numUnstarted[reader] > 0)
+      continue;
+    int64_t done = std::max(position, getPositionAfter(channelFree));
+    if (problem.isEager)
+      nextLinks.push_back({reader, done});
+    else
+      endChainLink(reader, done);
+  }
+}
+
+/// What a collective reads is awaited at the position, if not before.
+void Planner::endChainLink(unsigned reader, int64_t position) {
+  for (unsigned producer : problem.collectives[reader].after)
+    if (!problem.collectives[producer].isGather)
+      times[producer].deadline = std::min(times[producer].deadline, position);
 }
 
 void Planner::placeReductions() {
   size_t count = problem.collectives.size();
   readers.resize(count);
   numPending.assign(count, 0);
+  isLink.assign(count, false);
   startable.resize(last + 1);
   for (unsigned i = 0; i < count; ++i) {
     const OverlapCollective &reader = problem.collectives[i];
@@ -208,14 +245,14 @@ void Planner::placeReductions() {
       }
       readers[producer].push_back(i);
       ++numPending[i];
+      isLink[i] = true;
     }
     if (numPending[i] == 0)
       startable[times[i].ready].push_back(i);
   }
+  numUnstarted = numPending;
   for (int64_t position = 0; position <= last; ++position) {
-    for (unsigned index : SmallVector<unsigned>(inFlight))
-      if (times[index].deadline <= position)
-        awaitReduction(index, position);
+    awaitDue(position);
     startReductions(position);
     while (position < last && getBytes(inFlight) > caps[0][position]) {
       awaitOldest(position);

@@ -5,6 +5,7 @@
 #include "amsp/Communication/OverlapPlan.h"
 #include "amsp/Communication/Passes.h"
 #include "amsp/Dialect/StableHLO/IR/IterationBoundary.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <set>
@@ -20,10 +21,13 @@ using namespace amsp;
 /// True for ops that may move to where a collective starts or is awaited: they
 /// are no more than a pass over memory.
 static bool isMovable(Operation *op) {
-  if (op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
-      op->hasTrait<OpTrait::IsTerminator>())
-    return false;
   using namespace stablehlo;
+  if (!isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>())
+    return false;
+  if (isa<ReduceOp>(op))
+    return true;
+  if (op->getNumRegions() != 0)
+    return false;
   return op->hasTrait<Elementwise>() || isIterationBoundary(op) ||
          isa<BroadcastInDimOp, ConcatenateOp, ConstantOp, ConvertOp,
              DynamicSliceOp, DynamicUpdateSliceOp, IotaOp, PadOp, ReshapeOp,
@@ -281,6 +285,9 @@ void BlockSchedule::emitEvents(const OverlapPlan &plan) {
                      events[1].position == position && !events[1].isStart &&
                      events[1].collective == event.collective;
       events = events.drop_front(isWhole ? 2 : 1);
+      // What an await before has released runs before the next one may stop.
+      if (isWhole || !event.isStart)
+        emitDeferred();
       if (isWhole) {
         emitOperands(collectives[event.collective]);
         emitOp(collectives[event.collective]);

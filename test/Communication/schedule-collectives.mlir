@@ -138,3 +138,45 @@ func.func @all_to_all(%a: tensor<4x4xi8>, %x: tensor<8x8xf32>) -> (tensor<4x4xi8
   %1 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   return %0, %1 : tensor<4x4xi8>, tensor<8x8xf32>
 }
+
+// Updates follow the order in which gradients arrive, not that of the program,
+// and none waits for the await of the next.
+// CHECK-LABEL: func.func @updates
+func.func @updates(%p: tensor<2xf32>, %q: tensor<2xf32>, %g: tensor<4xf32>, %x: tensor<4x4xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  // CHECK: %[[G:.*]] = amsp.reduce_scatter_start sum %arg2
+  // CHECK-NEXT: %[[Y:.*]] = stablehlo.dot_general
+  // CHECK-NEXT: %[[H:.*]] = amsp.reduce_scatter_start sum %[[Y]]
+  // CHECK-NEXT: %[[G1:.*]] = amsp.await %[[G]]
+  // CHECK-NEXT: stablehlo.subtract %arg1, %[[G1]]
+  // CHECK-NEXT: %[[H1:.*]] = amsp.await %[[H]]
+  // CHECK-NEXT: stablehlo.subtract %arg0, %[[H1]]
+  %0 = amsp.reduce_scatter sum %g group = <[1:2]> : tensor<4xf32> -> tensor<2xf32>
+  %1 = stablehlo.dot_general %x, %g, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %2 = amsp.reduce_scatter sum %1 group = <[1:2]> : tensor<4xf32> -> tensor<2xf32>
+  %3 = stablehlo.subtract %p, %2 : tensor<2xf32>
+  %4 = stablehlo.subtract %q, %0 : tensor<2xf32>
+  return %3, %4 : tensor<2xf32>, tensor<2xf32>
+}
+
+// So do the parts of a norm, though the program begins with the last gradient.
+// CHECK-LABEL: func.func @norm
+func.func @norm(%g: tensor<4xf32>, %x: tensor<4x4xf32>) -> tensor<f32> {
+  // CHECK: %[[G:.*]] = amsp.reduce_scatter_start sum %arg0
+  // CHECK: stablehlo.dot_general
+  // CHECK: %[[H:.*]] = amsp.reduce_scatter_start
+  // CHECK-NEXT: %[[G1:.*]] = amsp.await %[[G]]
+  // CHECK-NEXT: %[[G2:.*]] = stablehlo.reduce(%[[G1]] init:
+  // CHECK-NEXT: %[[H1:.*]] = amsp.await %[[H]]
+  // CHECK-NEXT: %[[H2:.*]] = stablehlo.reduce(%[[H1]] init:
+  // CHECK-NEXT: %[[SUM:.*]] = stablehlo.add %[[H2]], %[[G2]]
+  // CHECK-NEXT: amsp.all_reduce sum %[[SUM]]
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = amsp.reduce_scatter sum %g group = <[1:2]> : tensor<4xf32> -> tensor<2xf32>
+  %1 = stablehlo.dot_general %x, %g, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %2 = amsp.reduce_scatter sum %1 group = <[1:2]> : tensor<4xf32> -> tensor<2xf32>
+  %3 = stablehlo.reduce(%2 init: %zero) applies stablehlo.maximum across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+  %4 = stablehlo.reduce(%0 init: %zero) applies stablehlo.maximum across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+  %5 = stablehlo.add %3, %4 : tensor<f32>
+  %6 = amsp.all_reduce sum %5 group = <[1:2]> : tensor<f32>
+  return %6 : tensor<f32>
+}

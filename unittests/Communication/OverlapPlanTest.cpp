@@ -159,6 +159,32 @@ TEST(OverlapPlanTest, ChainsDoNotBlock) {
   EXPECT_EQ(found.awaits[1], 10);
 }
 
+// Of what one collective reads, nothing is awaited before all could be done.
+TEST(OverlapPlanTest, ReaderOfSeveralStopsNothing) {
+  OverlapProblem problem = makeProblem(10, 1);
+  for (int64_t ready : {1, 3, 5})
+    problem.collectives.push_back(makeReduction(100, 0.5, ready, 10));
+  problem.collectives.push_back(makeReduction(4, 0.1, 0, 10));
+  problem.collectives.back().after = {0, 1, 2};
+  Checked found = check(problem, 400);
+  EXPECT_EQ(found.awaits, (std::vector<int64_t>{6, 6, 6, 10}));
+  EXPECT_EQ(found.starts[3], 6);
+}
+
+// Without times, a chain's next link starts behind the start of another chain.
+TEST(OverlapPlanTest, ChainsWithoutTimes) {
+  OverlapProblem problem = makeProblem(10, 1);
+  problem.isEager = true;
+  for (unsigned i = 0; i < 3; ++i) {
+    problem.collectives.push_back(makeReduction(100, 0.1, 1 + 3 * i, 10));
+    problem.collectives.push_back(makeReduction(50, 0.1, 0, 10));
+    problem.collectives.back().after = {2 * i};
+  }
+  Checked found = check(problem, 1'000);
+  EXPECT_EQ(found.starts, (std::vector<int64_t>{1, 4, 4, 7, 7, 10}));
+  EXPECT_EQ(found.awaits, (std::vector<int64_t>{4, 10, 7, 10, 10, 10}));
+}
+
 // The two halves of a gather, each hidden.
 TEST(OverlapPlanTest, ChainsOfGathers) {
   OverlapProblem problem = makeProblem(20, 1);

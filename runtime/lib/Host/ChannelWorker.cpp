@@ -3,6 +3,7 @@
 #include "ChannelWorker.h"
 
 #include "Collectives.h"
+#include "PromptThread.h"
 #include "amsp/Runtime/LinkModel.h"
 
 using namespace amsp::runtime;
@@ -34,6 +35,7 @@ void ChannelWorker::drain() {
 }
 
 void ChannelWorker::loop() {
+  becomePrompt();
   std::unique_lock<std::mutex> lock(queueSignal.mutex);
   while (true) {
     queueSignal.changed.wait(lock,

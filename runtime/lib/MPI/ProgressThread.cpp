@@ -2,10 +2,11 @@
 
 #include "ProgressThread.h"
 
+#include "PromptThread.h"
+
 #include <algorithm>
 #include <chrono>
 #include <sched.h>
-#include <sys/prctl.h>
 
 using namespace amsp::runtime;
 
@@ -150,8 +151,7 @@ bool ProgressThread::takeSubmitted(int idleRounds) {
 }
 
 void ProgressThread::loop() {
-  // The default slack of 50 us would outweigh the sleeps.
-  prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);
+  becomePrompt();
   int idleRounds = 0;
   while (takeSubmitted(idleRounds)) {
     if (testActive()) {
