@@ -77,6 +77,7 @@ static LogicalResult dropUnitDimensions(Operation *root) {
   return applyPatternsGreedily(root, std::move(patterns), config);
 }
 
+/// Contractions are none of the two: expanded, they would become loops.
 static bool isReshapeBetweenElementwise(OpOperand *operand) {
   Operation *producer = operand->get().getDefiningOp();
   Operation *consumer = operand->getOwner();
@@ -88,7 +89,9 @@ static bool isReshapeBetweenElementwise(OpOperand *operand) {
   if (isGeneric(producer))
     return producer->hasOneUse() &&
            llvm::all_of(consumer->getUsers(), isGeneric);
-  return producer && producer->hasOneUse() &&
+  return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+             producer) &&
+         producer->hasOneUse() && isGeneric(consumer) &&
          isGeneric(producer->getOperand(0).getDefiningOp());
 }
 

@@ -55,3 +55,18 @@ func.func @zeros() -> (tensor<8xf32>, tensor<8xf32>) {
   %c = stablehlo.constant dense<0.0> : tensor<8xf32>
   return %c, %c : tensor<8xf32>, tensor<8xf32>
 }
+
+// A gradient of one layer of a stack: the contraction stays one, whatever made
+// its operands and however its result is reshaped.
+// CHECK-LABEL: func.func @layer_gradient
+// CHECK: linalg.generic
+// CHECK: %[[G:.*]] = linalg.contract
+// CHECK: tensor.expand_shape %[[G]]
+// CHECK-NOT: linalg.generic
+func.func @layer_gradient(%x: tensor<6x3x5xf32>, %y: tensor<6x3x7xf32>) -> (tensor<1x7x5xf32>, tensor<6x3x5xf32>) {
+  %0 = stablehlo.tanh %x : tensor<6x3x5xf32>
+  %1 = stablehlo.dot_general %0, %y, contracting_dims = [0, 1] x [0, 1] : (tensor<6x3x5xf32>, tensor<6x3x7xf32>) -> tensor<5x7xf32>
+  %2 = stablehlo.transpose %1, dims = [1, 0] : (tensor<5x7xf32>) -> tensor<7x5xf32>
+  %3 = stablehlo.broadcast_in_dim %2, dims = [1, 2] : (tensor<7x5xf32>) -> tensor<1x7x5xf32>
+  return %3, %0 : tensor<1x7x5xf32>, tensor<6x3x5xf32>
+}
