@@ -41,8 +41,8 @@ static bool isCheap(Operation *op) {
          isa<GroupIndexOp, stablehlo::BroadcastInDimOp,
              stablehlo::ConcatenateOp, stablehlo::ConstantOp,
              stablehlo::DynamicSliceOp, stablehlo::IotaOp, stablehlo::PadOp,
-             stablehlo::ReshapeOp, stablehlo::SliceOp, stablehlo::TransposeOp>(
-             op);
+             stablehlo::ReduceOp, stablehlo::ReshapeOp, stablehlo::SliceOp,
+             stablehlo::TransposeOp>(op);
 }
 
 static bool isSmall(Operation *op) {

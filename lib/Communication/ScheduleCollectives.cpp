@@ -8,6 +8,7 @@
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include <set>
 
 namespace amsp {
@@ -18,16 +19,23 @@ namespace amsp {
 using namespace mlir;
 using namespace amsp;
 
+/// True for a reduction that reads no more than its operands.
+static bool isClosedReduction(Operation *op) {
+  if (!isa<stablehlo::ReduceOp>(op))
+    return false;
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  return captured.empty();
+}
+
 /// True for ops that may move to where a collective starts or is awaited: they
 /// are no more than a pass over memory.
 static bool isMovable(Operation *op) {
   using namespace stablehlo;
   if (!isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>())
     return false;
-  if (isa<ReduceOp>(op))
-    return true;
   if (op->getNumRegions() != 0)
-    return false;
+    return isClosedReduction(op);
   return op->hasTrait<Elementwise>() || isIterationBoundary(op) ||
          isa<BroadcastInDimOp, ConcatenateOp, ConstantOp, ConvertOp,
              DynamicSliceOp, DynamicUpdateSliceOp, IotaOp, PadOp, ReshapeOp,

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.needs_tools
 
 PIPELINE = ("--pipeline-loops",)
 PEEL = ("--peel-microbatches",)
+INT8 = ("--quantize-gathers", "--quantize-reductions")
 
 
 def moved(manifest):
@@ -66,17 +67,19 @@ def test_loops_written_anew_give_the_same_results(
 
 
 @pytest.mark.parametrize(
-    ("case", "strategy", "options"),
+    ("case", "strategy", "options", "wire"),
     [
-        ("stacked", "zero3", PIPELINE),
-        ("stacked_even", "zero3", PIPELINE),
-        ("stacked_odd", "p=2x1,g=2x1,os=2x2", PIPELINE),
-        ("stacked_accumulated", "zero1", PEEL),
+        ("stacked", "zero3", PIPELINE, ()),
+        ("stacked_even", "zero3", PIPELINE, ()),
+        ("stacked_odd", "p=2x1,g=2x1,os=2x2", PIPELINE, ()),
+        ("stacked_accumulated", "zero1", PEEL, ()),
+        ("stacked_accumulated", "p=2x1,g=2x1,os=2x2", PIPELINE + PEEL, INT8),
     ],
 )
-def test_loops_written_anew_run_on_every_transport(case, strategy, options, tmp_path):
+def test_loops_written_anew_run_on_every_transport(case, strategy, options, wire, tmp_path):
     """The same bits as the loops as they stood, with and without overlap, on threads,
-    with poison where nothing is alive, and over MPI."""
+    with poison where nothing is alive, and over MPI. Blocks of int8 are those of
+    the layer and the microbatch, wherever it is gathered and reduced."""
     ready = prepared(case, tmp_path)
     runs = [((), ()), (options, ("--poison",)), ((*options, "--overlap", "off"), ())]
     if shutil.which("mpirun"):
@@ -92,7 +95,7 @@ def test_loops_written_anew_run_on_every_transport(case, strategy, options, tmp_
                 strategy,
                 ready.batch_args,
                 timeout=jobs.COMPILE_SECONDS,
-                options=compiled,
+                options=(*compiled, *wire),
             )
         outputs = tmp_path / f"{number}.npz"
         inputs = ready.directory / "inputs.npz"

@@ -196,3 +196,19 @@ func.func @all_to_all(%a: tensor<2x4xi8>, %b: tensor<2x1xf32>, %c: tensor<2x6xi8
   %3 = amsp.all_to_all %d group = <[1:2]> dim = 0 parameter = 1 unit = "h.0" : tensor<2x2xf32>
   return %0, %1, %2, %3 : tensor<2x4xi8>, tensor<2x1xf32>, tensor<2x6xi8>, tensor<2x2xf32>
 }
+
+// What makes codes and scales comes along: a unit's int8 gathers are two.
+// CHECK-LABEL: func.func @scales
+func.func @scales(%a: tensor<1x4xf32>, %b: tensor<2x4xf32>, %x: tensor<8x8xf32>) -> (tensor<2xf32>, tensor<8x8xf32>, tensor<4xf32>) {
+  // CHECK: %[[A:.*]] = stablehlo.reduce(%arg0
+  // CHECK-NEXT: %[[B:.*]] = stablehlo.reduce(%arg1
+  // CHECK-NEXT: amsp.all_gather %[[A]], %[[B]] group = <[1:2]> parameter = [0, 1] unit = "h.0"
+  // CHECK-NEXT: stablehlo.dot_general
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%a init: %zero) applies stablehlo.maximum across dimensions = [1] : (tensor<1x4xf32>, tensor<f32>) -> tensor<1xf32>
+  %1 = amsp.all_gather %0 group = <[1:2]> parameter = 0 unit = "h.0" : tensor<1xf32> -> tensor<2xf32>
+  %2 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %3 = stablehlo.reduce(%b init: %zero) applies stablehlo.maximum across dimensions = [1] : (tensor<2x4xf32>, tensor<f32>) -> tensor<2xf32>
+  %4 = amsp.all_gather %3 group = <[1:2]> parameter = 1 unit = "h.0" : tensor<2xf32> -> tensor<4xf32>
+  return %1, %2, %4 : tensor<2xf32>, tensor<8x8xf32>, tensor<4xf32>
+}

@@ -180,3 +180,24 @@ func.func @norm(%g: tensor<4xf32>, %x: tensor<4x4xf32>) -> tensor<f32> {
   %6 = amsp.all_reduce sum %5 group = <[1:2]> : tensor<f32>
   return %6 : tensor<f32>
 }
+
+// A reduction is a pass over memory, too: the scale that a gather moves comes
+// along with it, and the sum of what was exchanged waits for its use.
+// CHECK-LABEL: func.func @quantized
+func.func @quantized(%a: tensor<1x4xf32>, %b: tensor<2x4xf32>, %x: tensor<8x8xf32>) -> (tensor<2x1xf32>, tensor<4xf32>, tensor<8x8xf32>) {
+  // CHECK: %[[E:.*]] = amsp.all_to_all_start %arg1
+  // CHECK: %[[L:.*]] = stablehlo.reduce(%arg0
+  // CHECK-NEXT: %[[G:.*]] = amsp.all_gather_start %[[L]]
+  // CHECK-NEXT: stablehlo.dot_general
+  // CHECK-NEXT: %[[R:.*]] = amsp.await %[[E]]
+  // CHECK-NEXT: stablehlo.reduce(%[[R]]
+  // CHECK-NEXT: amsp.await %[[G]]
+  // CHECK-NEXT: return
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = amsp.all_to_all %b group = <[1:2]> : tensor<2x4xf32>
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<2x4xf32>, tensor<f32>) -> tensor<4xf32>
+  %2 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %3 = stablehlo.reduce(%a init: %zero) applies stablehlo.maximum across dimensions = [1] : (tensor<1x4xf32>, tensor<f32>) -> tensor<1xf32>
+  %4 = amsp.all_gather %3 group = <[1:2]> : tensor<1xf32> -> tensor<2x1xf32>
+  return %4, %1, %2 : tensor<2x1xf32>, tensor<4xf32>, tensor<8x8xf32>
+}
