@@ -29,7 +29,7 @@ def test_a_plan_with_what_was_measured(transport, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["here.csv", "here.yaml"]
     with (tmp_path / "here.csv").open() as file:
         rows = list(csv.DictReader(file))
-    kinds = ("all_gather", "reduce_scatter", "all_reduce")
+    kinds = ("all_gather", "reduce_scatter", "all_reduce", "all_to_all")
     expected = [(k, n, b) for k in kinds for n in (2, 4) for b in (4096, 16384, 65536)]
     found = [(r["collective"], int(r["ranks"]), int(r["bytes"])) for r in rows]
     assert found == expected
@@ -43,6 +43,15 @@ def test_a_plan_with_what_was_measured(transport, tmp_path):
     plan = tools.call("amsp-plan", step, "--cluster", cluster, "--format", "json")
     plan = json.loads(plan.stdout)
     assert plan["levels"] == [4] and plan["cluster"] == "here"
+
+
+def test_groups_that_do_not_divide_the_bytes(tmp_path):
+    """all_to_all knows no padding: its buffer is the next larger one."""
+    cluster = tmp_path / "three.yaml"
+    profile("-o", cluster, "--ranks", 3, *TINY)
+    with (tmp_path / "three.csv").open() as file:
+        kinds = {row["collective"] for row in csv.DictReader(file)}
+    assert "all_to_all" in kinds
 
 
 def test_one_rank_has_no_collectives(tmp_path):

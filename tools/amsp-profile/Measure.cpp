@@ -44,10 +44,12 @@ static void executeTask(amsp_rank *rank, void *arena, void *const *arguments,
 static constexpr amsp_step measuredStep = {AMSP_STEP_ABI_VERSION, "",
                                            executeTask};
 
-/// Of the full buffer and a piece, of three matrices of f64, of three arrays.
+/// Of a collective's two sides, a piece of at least an element for each rank;
+/// of three matrices of f64; of three arrays.
 int64_t Measurement::arenaBytes() const {
+  int64_t sides = 2 * (options.maxBytes + 4 * options.ranks + 64);
   int64_t matrices = 3 * options.maxGemm * options.maxGemm * 8;
-  return std::max(3 * options.maxBytes, matrices) + 64;
+  return std::max({sides, 3 * options.maxBytes, matrices}) + 64;
 }
 
 Expected<std::unique_ptr<Measurement>>
@@ -123,6 +125,8 @@ const amsp_collective *Measurement::describe(int32_t kind, int64_t ranks,
   int64_t full = bytes / 4, piece = full;
   if (kind != AMSP_ALL_REDUCE)
     piece = (full + ranks - 1) / ranks;
+  if (kind == AMSP_ALL_TO_ALL) // knows no padding
+    full = piece * ranks;
   made.digit = {1, ranks};
   made.operand = {1, full, piece};
   amsp_collective &collective = made.collective;
@@ -145,7 +149,8 @@ Error Measurement::measureCollectives(Profile &profile) {
   static constexpr std::pair<int32_t, const char *> kinds[] = {
       {AMSP_ALL_GATHER, "all_gather"},
       {AMSP_REDUCE_SCATTER, "reduce_scatter"},
-      {AMSP_ALL_REDUCE, "all_reduce"}};
+      {AMSP_ALL_REDUCE, "all_reduce"},
+      {AMSP_ALL_TO_ALL, "all_to_all"}};
   for (auto [kind, name] : kinds)
     for (int64_t ranks = 2; ranks <= options.ranks; ++ranks) {
       if (options.ranks % ranks != 0)
@@ -153,11 +158,15 @@ Error Measurement::measureCollectives(Profile &profile) {
       for (int64_t bytes = options.minBytes; bytes <= options.maxBytes;
            bytes *= 4) {
         const amsp_collective *collective = describe(kind, ranks, bytes);
-        int64_t fullBytes = (bytes + 63) / 64 * 64;
-        const Body body = [=, kind = kind](amsp_rank *rank, std::byte *arena) {
-          void *full = arena, *piece = arena + fullBytes;
-          const void *source = kind == AMSP_ALL_GATHER ? piece : full;
-          void *destination = kind == AMSP_REDUCE_SCATTER ? piece : full;
+        int64_t fullBytes = (collective->operands[0].full * 4 + 63) / 64 * 64;
+        // The other side: a piece, or what an all_to_all delivers.
+        bool isOtherSource = kind == AMSP_ALL_GATHER;
+        bool isOtherDestination =
+            kind == AMSP_REDUCE_SCATTER || kind == AMSP_ALL_TO_ALL;
+        const Body body = [=](amsp_rank *rank, std::byte *arena) {
+          void *full = arena, *other = arena + fullBytes;
+          const void *source = isOtherSource ? other : full;
+          void *destination = isOtherDestination ? other : full;
           amsp_collective_start(rank, collective, &source, &destination);
           amsp_collective_await(rank, collective);
         };

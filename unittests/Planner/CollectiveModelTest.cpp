@@ -73,6 +73,24 @@ TEST(CollectiveModelTest, WhatIsExchangedCrossesTheLinksOfAllLevels) {
       measured.getSeconds(CollectiveKind::ReduceScatter, 67108864, {8, 1}));
 }
 
+TEST(CollectiveModelTest, AMeasuredExchangeIsUsed) {
+  CollectiveTable table;
+  ASSERT_FALSE(errorToBool(table.addCsv("collective,ranks,bytes,seconds\n"
+                                        "reduce_scatter,4,1000,1\n"
+                                        "all_to_all,2,1000,3\n"
+                                        "all_to_all,2,2000,5\n"
+                                        "all_to_all,4,1000,7\n",
+                                        "measured")));
+  CollectiveModel model(makeCluster(), table);
+  auto exchange = [&](double bytes, const GroupShape &group) {
+    return model.getSeconds(CollectiveKind::AllToAll, bytes, group);
+  };
+  EXPECT_DOUBLE_EQ(exchange(1000, {4, 1}), 7);
+  EXPECT_DOUBLE_EQ(exchange(1500, {2, 1}), 4);
+  // Beyond the measured groups the time grows on.
+  EXPECT_DOUBLE_EQ(exchange(1000, {4, 2}), 15);
+}
+
 TEST(CollectiveModelTest, BroadcastPassesAllBytesAlongTheRing) {
   CollectiveModel model(makeCluster(), CollectiveTable());
   EXPECT_DOUBLE_EQ(model.getSeconds(TransferKind::Broadcast, 1e9, {4, 2}),
