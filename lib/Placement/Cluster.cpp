@@ -23,11 +23,13 @@ int64_t Cluster::getWorldSize() const {
   return world;
 }
 
-static Expected<int64_t> parseSize(StringRef number, StringRef text) {
+static Expected<int64_t> parseSize(StringRef number, StringRef text,
+                                   StringRef form) {
   int64_t size;
   if (number.getAsInteger(10, size) || size < 1)
     return createStringError("cluster '" + text + "': '" + number +
-                             "' is no positive number");
+                             "' is no positive number; expected the form " +
+                             form);
   return size;
 }
 
@@ -35,7 +37,7 @@ static Expected<int64_t> parseSize(StringRef number, StringRef text) {
 static Expected<Cluster> parseLevels(StringRef sizes, StringRef text) {
   Cluster cluster;
   for (StringRef number : split(sizes, 'x')) {
-    Expected<int64_t> size = parseSize(number, text);
+    Expected<int64_t> size = parseSize(number, text, "levels=8x4");
     if (!size)
       return size.takeError();
     std::string name = ("level" + Twine(cluster.levels.size())).str();
@@ -60,7 +62,7 @@ static Expected<Cluster> parseNodes(StringRef text) {
                                "', expected nodes, gpus or levels");
     if (*level != 0)
       return createStringError("cluster '" + text + "': '" + key + "' twice");
-    Expected<int64_t> size = parseSize(number, text);
+    Expected<int64_t> size = parseSize(number, text, "nodes=4,gpus=8");
     if (!size)
       return size.takeError();
     *level = *size;

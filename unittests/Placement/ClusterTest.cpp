@@ -33,11 +33,14 @@ TEST(ClusterTest, ReadsShortForms) {
 
 TEST(ClusterTest, RejectsBadShortForms) {
   EXPECT_EQ(errorOf(parseCluster("nodes=0")),
-            "cluster 'nodes=0': '0' is no positive number");
+            "cluster 'nodes=0': '0' is no positive number; "
+            "expected the form nodes=4,gpus=8");
   EXPECT_EQ(errorOf(parseCluster("levels=4x")),
-            "cluster 'levels=4x': '' is no positive number");
+            "cluster 'levels=4x': '' is no positive number; "
+            "expected the form levels=8x4");
   EXPECT_EQ(errorOf(parseCluster("levels=4x-2")),
-            "cluster 'levels=4x-2': '-2' is no positive number");
+            "cluster 'levels=4x-2': '-2' is no positive number; "
+            "expected the form levels=8x4");
   EXPECT_EQ(errorOf(parseCluster("racks=2")),
             "cluster 'racks=2': unknown key 'racks', expected nodes, gpus or "
             "levels");
