@@ -3,6 +3,7 @@
 #include "amsp/Planner/PlanFile.h"
 #include "amsp/Dialect/AMSP/IR/AMSPAttributes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
+#include "amsp/Placement/StepAttributes.h"
 #include "amsp/Placement/UnitStrategies.h"
 #include "amsp/Planner/Planner.h"
 #include "amsp/Planner/UnitPattern.h"
@@ -373,7 +374,10 @@ void amsp::setUnitStrategies(mlir::func::FuncOp step, ArrayRef<StepUnit> units,
   StringMap<mlir::DictionaryAttr> attrs;
   for (auto [unit, strategy] : zip_equal(units, strategies))
     attrs[unit.name] = getStrategyAttr(step.getContext(), strategy);
+  StepAttributes attributes(step);
   for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i)
     if (auto unit = step.getArgAttrOfType<mlir::StringAttr>(i, kUnitAttr))
-      step.setArgAttr(i, kStrategyAttr, attrs.lookup(unit.getValue()));
+      attributes.ofArgument(i).set(kStrategyAttr,
+                                   attrs.lookup(unit.getValue()));
+  attributes.write();
 }

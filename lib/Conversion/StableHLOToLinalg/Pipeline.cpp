@@ -1,5 +1,6 @@
 //===- Pipeline.cpp - From StableHLO to fused linalg ----------------------===//
 
+#include "amsp/Conversion/Canonicalizer.h"
 #include "amsp/Conversion/Passes.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -15,7 +16,7 @@ static constexpr int64_t kAttentionBlockBytes = 1 << 20;
 void amsp::buildStableHLOToLinalgPipeline(OpPassManager &manager) {
   manager.addPass(createInlineCalls());
   manager.addPass(createSymbolDCEPass());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createProgramCanonicalizer());
   ExpandAttentionOptions blocks;
   blocks.blockBytes = kAttentionBlockBytes;
   manager.addPass(createExpandAttention(blocks));
@@ -24,11 +25,11 @@ void amsp::buildStableHLOToLinalgPipeline(OpPassManager &manager) {
   manager.addPass(createCSEPass());
   manager.addPass(createConvertStableHLOControlFlow());
   manager.addPass(createConvertStableHLOToLinalg());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createProgramCanonicalizer());
   manager.addPass(createFoldTransposesIntoContractions());
   manager.addPass(createFuseElementwise());
   manager.addPass(createExpandMath());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createProgramCanonicalizer());
 }
 
 void amsp::registerConversionPipelines() {

@@ -67,7 +67,15 @@ ArenaPlan amsp::planArena(ArrayRef<LiveBuffer> buffers, int64_t alignment) {
     return Key(-b.bytes * (b.end - b.begin + 1), b.begin);
   };
   std::optional<ArenaPlan> best;
+  SmallVector<LiveBuffer> aligned(buffers);
+  for (LiveBuffer &buffer : aligned)
+    buffer.bytes = llvm::alignTo(buffer.bytes, alignment);
+  int64_t least = getPeakLiveBytes(aligned);
   auto tryOrder = [&](llvm::function_ref<Key(const LiveBuffer &)> key) {
+    // No order needs fewer multiples of the alignment than are live at once.
+    if (best &&
+        static_cast<int64_t>(llvm::alignTo(best->bytes, alignment)) == least)
+      return;
     SmallVector<size_t> order(buffers.size());
     std::iota(order.begin(), order.end(), 0);
     llvm::sort(order, [&](size_t a, size_t b) {

@@ -1,5 +1,6 @@
 //===- Pipelines.cpp - The CPU target's pipelines -------------------------===//
 
+#include "amsp/Conversion/Canonicalizer.h"
 #include "amsp/Target/CPU/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -17,7 +18,7 @@ void amsp::buildBufferizePipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createDoubleBufferLoops());
   pm.addPass(createCollectivesToExchange());
   pm.addNestedPass<func::FuncOp>(createContractionsToBlas());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createProgramCanonicalizer());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createPrepareDestinations());
   pm.addNestedPass<func::FuncOp>(createSeparateReads());
@@ -28,7 +29,7 @@ void amsp::buildBufferizePipeline(OpPassManager &pm) {
   options.unknownTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(options));
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createProgramCanonicalizer());
   pm.addPass(createCSEPass());
 
   pm.addNestedPass<func::FuncOp>(createLegalizeContractions());

@@ -7,6 +7,7 @@
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/FlatFlow.h"
+#include "amsp/Placement/StepAttributes.h"
 #include "amsp/Placement/UnitStrategies.h"
 #include "amsp/Placement/Units.h"
 
@@ -79,6 +80,8 @@ private:
   SmallVector<std::string> units;
   /// Result by state argument.
   llvm::MapVector<unsigned, unsigned> stateResults;
+  /// The other way round, of those that were named.
+  llvm::DenseMap<unsigned, unsigned> argumentOfResult;
   /// Trained values by argument or, of an initialisation step, by result.
   TrainedState trained;
   SmallVector<const TrainedValue *> trainedArguments, trainedResults;
@@ -96,11 +99,11 @@ LogicalResult RoleFinder::addState(unsigned argument, int64_t result,
   if (step.getResultTypes()[result] != step.getArgument(argument).getType())
     return step.emitError("argument ")
            << argument << takes << result << " of another type";
-  for (auto [other, taken] : stateResults)
-    if (taken == result)
-      return step.emitError("arguments ")
-             << other << " and " << argument << (isAlias ? " alias" : " take")
-             << " the same result " << result;
+  auto [taken, isFree] = argumentOfResult.try_emplace(result, argument);
+  if (!isFree)
+    return step.emitError("arguments ")
+           << taken->second << " and " << argument
+           << (isAlias ? " alias" : " take") << " the same result " << result;
   stateResults[argument] = result;
   roles[argument] = Role::State;
   return success();
@@ -379,46 +382,42 @@ void RoleFinder::findCompanions() {
 
 void RoleFinder::writeAttributes() {
   Builder builder(step.getContext());
+  StepAttributes attributes(step);
   for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i) {
-    auto set = [&](StringRef name, Attribute value) {
-      step.setArgAttr(i, name, value);
-    };
-    step.removeArgAttr(i, kAliasAttr);
-    set(kRoleAttr, RoleAttr::get(step.getContext(), *roles[i]));
+    NamedAttrList &list = attributes.ofArgument(i);
+    list.erase(kAliasAttr);
+    list.set(kRoleAttr, RoleAttr::get(step.getContext(), *roles[i]));
     if (isa<NameLoc>(step.getArgument(i).getLoc()))
-      set(kNameAttr, builder.getStringAttr(getArgumentName(step, i)));
+      list.set(kNameAttr, builder.getStringAttr(getArgumentName(step, i)));
     if (!units[i].empty())
-      set(kUnitAttr, builder.getStringAttr(units[i]));
+      list.set(kUnitAttr, builder.getStringAttr(units[i]));
     if (isState(i))
-      set(kResultAttr, builder.getI64IntegerAttr(stateResults[i]));
+      list.set(kResultAttr, builder.getI64IntegerAttr(stateResults[i]));
   }
-  auto getTrainedAttrs = [&](const TrainedValue &value) {
-    SmallVector<NamedAttribute> attributes = {
-        {kTrainedAttr, builder.getI64IntegerAttr(value.keep)}};
+  auto setTrained = [&](NamedAttrList &list, const TrainedValue &value) {
+    list.set(kTrainedAttr, builder.getI64IntegerAttr(value.keep));
     if (value.strategy)
-      attributes.emplace_back(kStrategyAttr, value.strategy);
-    return attributes;
+      list.set(kStrategyAttr, value.strategy);
   };
   for (auto [argument, value] : llvm::enumerate(trainedArguments))
     if (value)
-      for (NamedAttribute attribute : getTrainedAttrs(*value))
-        step.setArgAttr(argument, attribute.getName(), attribute.getValue());
+      setTrained(attributes.ofArgument(argument), *value);
   SmallVector<Role> resultRoles(step.getNumResults(), Role::Output);
   for (auto [result, value] : llvm::enumerate(trainedResults)) {
     if (!value)
       continue;
     resultRoles[result] = value->role;
-    for (NamedAttribute attribute : getTrainedAttrs(*value))
-      step.setResultAttr(result, attribute.getName(), attribute.getValue());
+    setTrained(attributes.ofResult(result), *value);
   }
   for (auto [argument, result] : stateResults) {
     resultRoles[result] = *roles[argument];
-    step.setResultAttr(result, kArgumentAttr,
-                       builder.getI64IntegerAttr(argument));
+    attributes.ofResult(result).set(kArgumentAttr,
+                                    builder.getI64IntegerAttr(argument));
   }
   for (auto [result, role] : llvm::enumerate(resultRoles))
-    step.setResultAttr(result, kRoleAttr,
-                       RoleAttr::get(step.getContext(), role));
+    attributes.ofResult(result).set(kRoleAttr,
+                                    RoleAttr::get(step.getContext(), role));
+  attributes.write();
 }
 
 namespace {

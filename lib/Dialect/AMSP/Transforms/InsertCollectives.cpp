@@ -5,6 +5,7 @@
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/Partitioner.h"
+#include "amsp/Placement/StepAttributes.h"
 #include "amsp/Placement/UnitStrategies.h"
 
 namespace amsp {
@@ -60,35 +61,37 @@ static void setStrategies(ModuleOp module, func::FuncOp step,
   std::optional<Strategy> common = units.getCommon();
   if (common)
     module->setAttr(kStrategyAttr, getStrategyAttr(context, *common));
+  StepAttributes attributes(step);
   for (auto [argument, strategy] : llvm::enumerate(units.ofUnit)) {
+    NamedAttrList &list = attributes.ofArgument(argument);
     if (common)
-      step.removeArgAttr(argument, kStrategyAttr);
-    else if (step.getArgAttr(argument, kUnitAttr))
-      step.setArgAttr(argument, kStrategyAttr,
-                      getStrategyAttr(context, units.strategies[strategy]));
+      list.erase(kStrategyAttr);
+    else if (list.get(kUnitAttr))
+      list.set(kStrategyAttr,
+               getStrategyAttr(context, units.strategies[strategy]));
   }
+  attributes.write();
 }
 
 /// Writes global types and placements onto arguments and results.
 static void setPlacements(func::FuncOp step, const PlacementAnalysis &analysis,
                           ArrayRef<Grid> grids) {
   MLIRContext *context = step.getContext();
+  StepAttributes attributes(step);
   for (BlockArgument argument : step.getArguments()) {
-    unsigned index = argument.getArgNumber();
-    step.setArgAttr(index, kGlobalTypeAttr, TypeAttr::get(argument.getType()));
-    step.setArgAttr(
-        index, kPlacementAttr,
-        getPlacementAttr(context, analysis.getNatural(argument), grids));
+    NamedAttrList &list = attributes.ofArgument(argument.getArgNumber());
+    list.set(kGlobalTypeAttr, TypeAttr::get(argument.getType()));
+    list.set(kPlacementAttr,
+             getPlacementAttr(context, analysis.getNatural(argument), grids));
   }
   for (OpOperand &operand :
        step.getBody().front().getTerminator()->getOpOperands()) {
-    unsigned index = operand.getOperandNumber();
-    step.setResultAttr(index, kGlobalTypeAttr,
-                       TypeAttr::get(operand.get().getType()));
-    step.setResultAttr(
-        index, kPlacementAttr,
-        getPlacementAttr(context, analysis.getYielded(operand), grids));
+    NamedAttrList &list = attributes.ofResult(operand.getOperandNumber());
+    list.set(kGlobalTypeAttr, TypeAttr::get(operand.get().getType()));
+    list.set(kPlacementAttr,
+             getPlacementAttr(context, analysis.getYielded(operand), grids));
   }
+  attributes.write();
 }
 
 namespace {
