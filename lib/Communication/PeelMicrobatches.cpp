@@ -1,6 +1,7 @@
 //===- PeelMicrobatches.cpp - First and last microbatch beside their loop -===//
 
 #include "LoopCloning.h"
+#include "amsp/Communication/LoopForms.h"
 #include "amsp/Communication/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -94,26 +95,51 @@ static bool isReducedBehind(WhileOp loop) {
 }
 
 namespace {
-struct PeelMicrobatches : amsp::impl::PeelMicrobatchesBase<PeelMicrobatches> {
-  void runOnOperation() override {
-    // Of one step, the loops of its own block: those within are of layers.
-    SmallVector<WhileOp> loops(getOperation().getOps<WhileOp>());
-    for (WhileOp loop : loops)
-      if (std::optional<CountedLoop> counted = getCountedLoop(loop))
-        if (counted->trips > 0 && takesMicrobatches(loop))
-          peel(loop, *counted);
-  }
-
-private:
-  void peel(WhileOp loop, const CountedLoop &counted);
+/// A loop over microbatches, and which of its iterations are peeled.
+struct PeeledLoop {
+  WhileOp loop;
+  CountedLoop counted;
+  bool peelsFirst = false, peelsLast = false;
 };
 } // namespace
 
-void PeelMicrobatches::peel(WhileOp loop, const CountedLoop &counted) {
-  bool peelsFirst = usesGathered(loop);
-  bool peelsLast = isReducedBehind(loop) && (!peelsFirst || counted.trips > 1);
-  if (!peelsFirst && !peelsLast)
-    return;
+/// Of one step, the loops of its own block: those within are of layers.
+static SmallVector<PeeledLoop> findPeeledLoops(func::FuncOp step) {
+  SmallVector<PeeledLoop> found;
+  for (WhileOp loop : step.getOps<WhileOp>()) {
+    std::optional<CountedLoop> counted = getCountedLoop(loop);
+    if (!counted || counted->trips < 1 || !takesMicrobatches(loop))
+      continue;
+    bool peelsFirst = usesGathered(loop);
+    bool peelsLast =
+        isReducedBehind(loop) && (!peelsFirst || counted->trips > 1);
+    if (peelsFirst || peelsLast)
+      found.push_back({loop, *counted, peelsFirst, peelsLast});
+  }
+  return found;
+}
+
+bool amsp::canPeelMicrobatches(func::FuncOp step) {
+  return !findPeeledLoops(step).empty();
+}
+
+namespace {
+struct PeelMicrobatches : amsp::impl::PeelMicrobatchesBase<PeelMicrobatches> {
+  void runOnOperation() override {
+    for (const PeeledLoop &peeled : findPeeledLoops(getOperation())) {
+      peel(peeled);
+      numFirst += peeled.peelsFirst;
+      numLast += peeled.peelsLast;
+    }
+  }
+
+private:
+  static void peel(PeeledLoop peeled);
+};
+} // namespace
+
+void PeelMicrobatches::peel(PeeledLoop peeled) {
+  auto [loop, counted, peelsFirst, peelsLast] = peeled;
   LoopCloner cloner(loop, counted);
   OpBuilder builder(loop);
   SmallVector<Value> carries(loop.getOperand());
@@ -149,6 +175,4 @@ void PeelMicrobatches::peel(WhileOp loop, const CountedLoop &counted) {
   cloner.separate(builder, carries);
   loop.replaceAllUsesWith(carries);
   loop.erase();
-  numFirst += peelsFirst;
-  numLast += peelsLast;
 }

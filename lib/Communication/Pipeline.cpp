@@ -10,11 +10,22 @@
 using namespace mlir;
 using namespace amsp;
 
+static LoopSwitch getSwitch(bool isOn) {
+  return isOn ? LoopSwitch::On : LoopSwitch::Off;
+}
+
+CommunicateOptions CommunicateOptions::withLoops(const LoopForm &form) const {
+  CommunicateOptions options = *this;
+  options.peelMicrobatches = getSwitch(form.peels);
+  options.pipelineLoops = getSwitch(form.pipelines);
+  return options;
+}
+
 void amsp::buildCommunicatePipeline(OpPassManager &pm,
                                     const CommunicateOptions &options) {
-  if (options.peelMicrobatches)
+  if (options.peelMicrobatches == LoopSwitch::On)
     pm.addNestedPass<func::FuncOp>(createPeelMicrobatches());
-  if (options.pipelineLoops) {
+  if (options.pipelineLoops == LoopSwitch::On) {
     PipelineLoopsOptions pipeline;
     pipeline.maxBytes = options.pipelineBytes;
     pm.addNestedPass<func::FuncOp>(createPipelineLoops(pipeline));
@@ -110,8 +121,8 @@ void amsp::registerCommunicatePipeline() {
         options.fuse = given.fuse;
         options.fuseBytes = given.fuseBytes;
         options.packBytes = given.packBytes;
-        options.peelMicrobatches = given.peelMicrobatches;
-        options.pipelineLoops = given.pipelineLoops;
+        options.peelMicrobatches = getSwitch(given.peelMicrobatches);
+        options.pipelineLoops = getSwitch(given.pipelineLoops);
         options.pipelineBytes = given.pipelineBytes;
         options.overlap = given.overlap;
         options.prefetchBytes = given.prefetchBytes;

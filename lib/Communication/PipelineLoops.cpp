@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopCloning.h"
+#include "amsp/Communication/LoopForms.h"
 #include "amsp/Communication/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 #include "amsp/Target/DataTypes.h"
@@ -46,8 +47,9 @@ public:
   Stages(WhileOp loop, const CountedLoop &counted)
       : loop(loop), counted(counted), body(loop.getBody().front()) {}
 
-  void findAhead(int64_t maxBytes);
-  void findBehind(int64_t maxBytes);
+  /// Of all that may move, what a loop can carry in so many bytes (0: all).
+  void find(int64_t maxBytes);
+  bool areEmpty() const { return gathers.empty() && reductions.empty(); }
 
   bool isAhead(Operation *op) const { return ahead.contains(op); }
   bool isBehind(Operation *op) const { return behind.contains(op); }
@@ -68,6 +70,8 @@ public:
   llvm::SmallSetVector<unsigned, 4> stacks;
 
 private:
+  void findAhead(int64_t maxBytes);
+  void findBehind(int64_t maxBytes);
   bool addSlices(Operation *gather, llvm::SetVector<Operation *> &slices);
   bool addUsers(Operation *reduction, llvm::SetVector<Operation *> &users);
   bool addYield(OpOperand &use, Operation *writer);
@@ -78,6 +82,13 @@ private:
   llvm::DenseSet<Operation *> ahead, behind;
 };
 } // namespace
+
+void Stages::find(int64_t maxBytes) {
+  int64_t limit =
+      maxBytes == 0 ? std::numeric_limits<int64_t>::max() : maxBytes;
+  findAhead(limit);
+  findBehind(limit - gatheredBytes);
+}
 
 /// Adds what computes the gather's operands; false if that is more than slices,
 /// at a position that the counter gives, of what the loop does not change.
@@ -345,6 +356,26 @@ void LoopWriter::run() {
   loop.erase();
 }
 
+/// The counted loop of several iterations that this is, or none.
+static std::optional<CountedLoop> getPipelined(WhileOp loop) {
+  std::optional<CountedLoop> counted = getCountedLoop(loop);
+  return counted && counted->trips > 1 ? counted : std::nullopt;
+}
+
+bool amsp::canPipelineLoops(func::FuncOp step, int64_t maxBytes) {
+  return step
+      .walk([&](WhileOp loop) {
+        std::optional<CountedLoop> counted = getPipelined(loop);
+        if (!counted)
+          return WalkResult::advance();
+        Stages stages(loop, *counted);
+        stages.find(maxBytes);
+        return stages.areEmpty() ? WalkResult::advance()
+                                 : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 struct PipelineLoops : amsp::impl::PipelineLoopsBase<PipelineLoops> {
   using Base::Base;
@@ -354,15 +385,12 @@ struct PipelineLoops : amsp::impl::PipelineLoopsBase<PipelineLoops> {
     SmallVector<WhileOp> loops;
     getOperation().walk([&](WhileOp loop) { loops.push_back(loop); });
     for (WhileOp loop : loops) {
-      std::optional<CountedLoop> counted = getCountedLoop(loop);
-      if (!counted || counted->trips < 2)
+      std::optional<CountedLoop> counted = getPipelined(loop);
+      if (!counted)
         continue;
       Stages stages(loop, *counted);
-      int64_t limit = maxBytes == 0 ? std::numeric_limits<int64_t>::max()
-                                    : static_cast<int64_t>(maxBytes);
-      stages.findAhead(limit);
-      stages.findBehind(limit - stages.gatheredBytes);
-      if (stages.gathers.empty() && stages.reductions.empty())
+      stages.find(maxBytes);
+      if (stages.areEmpty())
         continue;
       emitRemark(loop.getLoc(), "pipelined: ")
           << stages.gathers.size() << " gathers of " << stages.gatheredBytes

@@ -81,10 +81,11 @@ amsp::partitionPlan(ModuleOp step, ArrayRef<StepUnit> units,
   return program;
 }
 
-Expected<CompiledPlan>
-amsp::compileProgram(ModuleOp program, const CommunicateOptions &communication,
-                     const Cluster &cluster, const CollectiveModel &collectives,
-                     bool lowers) {
+/// The program with its loops as the options say.
+static Expected<CompiledPlan>
+compileForm(ModuleOp program, const CommunicateOptions &communication,
+            const Cluster &cluster, const CollectiveModel &collectives,
+            bool lowers) {
   CompiledPlan plan;
   plan.kept = countKeptMemory(getStepFunction(program));
   if (failed(runPasses(program, [&](OpPassManager &passes) {
@@ -111,12 +112,40 @@ amsp::compileProgram(ModuleOp program, const CommunicateOptions &communication,
   return plan;
 }
 
+Expected<CompiledPlan>
+amsp::compileProgram(ModuleOp program, const CommunicateOptions &communication,
+                     const Cluster &cluster, const CollectiveModel &collectives,
+                     double memoryLimit, bool lowers) {
+  Expected<LoopForms> loops =
+      rankLoopForms(program, communication, cluster, collectives);
+  if (!loops)
+    return loops.takeError();
+  for (const LoopForm &form : loops->ranked) {
+    bool isLast = form == loops->ranked.back();
+    OwningOpRef<ModuleOp> copy(isLast ? nullptr : program.clone());
+    Expected<CompiledPlan> plan =
+        compileForm(isLast ? program : *copy, communication.withLoops(form),
+                    cluster, collectives, lowers);
+    if (!plan)
+      return plan;
+    if (loops->hasChoice())
+      plan->loops = form;
+    bool fits =
+        !lowers || static_cast<double>(plan->memory->getTotal()) <= memoryLimit;
+    if (fits || isLast)
+      return plan;
+  }
+  llvm_unreachable("loops have a form");
+}
+
 Expected<CompiledPlan> amsp::compilePlan(
     ModuleOp step, ArrayRef<StepUnit> units, ArrayRef<Strategy> strategies,
     const PartitionOptions &options, const CommunicateOptions &communication,
-    const Cluster &cluster, const CollectiveModel &collectives, bool lowers) {
+    const Cluster &cluster, const CollectiveModel &collectives,
+    double memoryLimit, bool lowers) {
   auto program = partitionPlan(step, units, strategies, options);
   if (!program)
     return program.takeError();
-  return compileProgram(**program, communication, cluster, collectives, lowers);
+  return compileProgram(**program, communication, cluster, collectives,
+                        memoryLimit, lowers);
 }

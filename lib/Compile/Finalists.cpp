@@ -45,7 +45,8 @@ public:
         units(getStepUnits(getStepFunction(step))), collectives(collectives),
         limit(options.memoryLimit.value_or(*cluster.device->memory)),
         compiler(step, units, this->options.partition,
-                 this->options.communication, cluster, this->collectives) {
+                 this->options.communication, cluster, this->collectives,
+                 limit) {
     this->options.partition.levels = cluster.getSizes();
   }
 
@@ -205,17 +206,16 @@ void FinalistSearch::sortFinalists() {
 }
 
 Error FinalistSearch::lowerUntilOneFits() {
+  // Lowering tells more of a plan: its memory, and so the form of its loops.
   sortFinalists();
-  for (Finalist &finalist : finalists) {
-    if (!finalist.isLowered()) {
-      std::vector<PlanTask> task;
-      task.push_back({finalist.strategies, /*lowers=*/true, {}});
-      if (Error error = compiler.compile(std::move(task)))
-        return error;
-      finalist.compiled = compiler.get(finalist.strategies);
-    }
-    if (fits(finalist))
-      break;
+  while (!finalists.empty() && !finalists.front().isLowered()) {
+    Finalist &finalist = finalists.front();
+    std::vector<PlanTask> task;
+    task.push_back({finalist.strategies, /*lowers=*/true, {}});
+    if (Error error = compiler.compile(std::move(task)))
+      return error;
+    finalist.compiled = compiler.get(finalist.strategies);
+    sortFinalists();
   }
   return Error::success();
 }
@@ -237,10 +237,16 @@ Expected<Plan> FinalistSearch::search() {
     return createStringError("");
   auto searchWith = [&](std::optional<double> shardedBytes) {
     const CommunicateOptions &communication = options.communication;
+    bool knowsLinks = !communication.cluster.empty();
+    // Where it is left to be decided, what is faster by the estimate, too.
+    auto runs = [&](LoopSwitch given) {
+      return given == LoopSwitch::On ||
+             (given == LoopSwitch::Auto && knowsLinks);
+    };
     CollectivePasses passes{
-        communication.fuse,
-        communication.decompose && !communication.cluster.empty(),
-        communication.overlap, communication.peelMicrobatches};
+        communication.fuse, communication.decompose && knowsLinks,
+        communication.overlap, runs(communication.peelMicrobatches),
+        runs(communication.pipelineLoops)};
     return searchPlans(*model, collectives, cluster, limit, shardedBytes,
                        passes);
   };
@@ -379,7 +385,7 @@ Expected<Finalist> amsp::compileFinalist(ModuleOp step,
   Expected<CompiledPlan> compiled =
       compilePlan(step, planned.units, strategies, options.partition,
                   options.communication, cluster, planned.plan.collectives,
-                  /*lowers=*/options.finalists > 0);
+                  planned.memoryLimit, /*lowers=*/options.finalists > 0);
   if (!compiled)
     return compiled.takeError();
   finalist.compiled = std::move(*compiled);

@@ -36,8 +36,9 @@ Expected<CompiledPlan> PlanCompiler::run(PlanTask &task) const {
       return program.takeError();
     task.program = std::move(*program);
   }
-  Expected<CompiledPlan> plan = compileProgram(
-      *task.program, communication, cluster, collectives, task.lowers);
+  Expected<CompiledPlan> plan =
+      compileProgram(*task.program, communication, cluster, collectives,
+                     memoryLimit, task.lowers);
   task.program = nullptr;
   return plan;
 }

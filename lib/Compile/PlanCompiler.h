@@ -22,10 +22,10 @@ public:
   PlanCompiler(mlir::ModuleOp step, llvm::ArrayRef<StepUnit> units,
                const PartitionOptions &partition,
                const CommunicateOptions &communication, const Cluster &cluster,
-               const CollectiveModel &collectives)
+               const CollectiveModel &collectives, double memoryLimit)
       : step(step), units(units), partition(partition),
         communication(communication), cluster(cluster),
-        collectives(collectives) {}
+        collectives(collectives), memoryLimit(memoryLimit) {}
 
   /// Whether some plans are compiled at the same time.
   bool isParallel() const;
@@ -44,6 +44,7 @@ private:
   const CommunicateOptions &communication;
   const Cluster &cluster;
   const CollectiveModel &collectives;
+  double memoryLimit; // bytes of a rank
   std::vector<std::pair<std::vector<Strategy>, CompiledPlan>> plans;
 };
 

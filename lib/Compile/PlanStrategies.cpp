@@ -42,6 +42,8 @@ struct PlanStrategies : amsp::impl::PlanStrategiesBase<PlanStrategies> {
     options.partition.levels = parsed->getSizes();
     options.partition.reduceType = reduceType;
     options.stopsAtFirstFit = true;
+    // As amsp-communicate does by default.
+    options.communication = options.communication.withLoops(LoopForm());
     if (StringRef(cluster).find('=') == StringRef::npos)
       options.communication.cluster = cluster;
     auto choice = chooseStrategies(module, strategy, *parsed, options);

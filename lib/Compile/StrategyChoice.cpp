@@ -16,6 +16,8 @@ amsp::chooseStrategies(mlir::ModuleOp step, StringRef text,
       return planned.takeError();
     choice.strategies = planned->getBest().strategies;
     choice.recompute = planned->recompute;
+    if (const auto &compiled = planned->getBest().compiled)
+      choice.loops = compiled->loops;
     choice.planned = std::move(*planned);
     return choice;
   }
@@ -32,6 +34,7 @@ amsp::chooseStrategies(mlir::ModuleOp step, StringRef text,
       return recompute.takeError();
     choice.recompute = std::move(*recompute);
     choice.reduceType = file->reduceType;
+    choice.loops = file->loops;
     choice.strategies = std::move(*strategies);
     return choice;
   }

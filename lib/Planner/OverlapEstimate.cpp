@@ -40,19 +40,20 @@ double amsp::estimateOverlappedStep(const StepTimes &times) {
     forward.communicationEnds = gathers;
     forward.computeEnds = times.forward;
     backward.computeEnds = times.backward;
-    double iteration = getSeconds(forward, times) + getSeconds(backward, times);
-    return times.firstGathers + count * iteration + times.lastReductions +
-           times.update;
   }
+  double between =
+      (count - 1) * (getSeconds(forward, times) + getSeconds(backward, times));
+  double beside = times.update;
   Pass first = forward, last = backward;
-  first.communication += times.firstGathers;
-  first.communicationEnds = first.communication;
   first.computeEnds = times.forward;
-  last.communication += times.lastReductions;
-  last.communicationEnds += times.lastReductions;
   last.computeEnds = times.backward;
-  return getSeconds(first, times) + getSeconds(last, times) +
-         (count - 1) *
-             (getSeconds(forward, times) + getSeconds(backward, times)) +
-         times.update;
+  if (times.isLoop && !times.isPeeled) {
+    beside += times.firstGathers + times.lastReductions;
+  } else {
+    first.communication += times.firstGathers;
+    last.communication += times.lastReductions;
+    last.communicationEnds += times.lastReductions;
+  }
+  first.communicationEnds = first.communication;
+  return getSeconds(first, times) + between + getSeconds(last, times) + beside;
 }

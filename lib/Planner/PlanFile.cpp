@@ -41,8 +41,11 @@ struct PlanDocument {
   std::string reduceType, strategy;
   UnitsEntry units;
   std::vector<std::string> recompute;
+  std::optional<std::vector<std::string>> loops;
 };
 } // namespace
+
+static constexpr StringRef kPeeled = "peeled", kPipelined = "pipelined";
 
 namespace llvm::yaml {
 template <> struct MappingTraits<ClusterEntry> {
@@ -76,6 +79,7 @@ template <> struct MappingTraits<PlanDocument> {
     io.mapOptional("strategy", document.strategy);
     io.mapOptional("units", document.units);
     io.mapOptional("recompute", document.recompute);
+    io.mapOptional("loops", document.loops);
   }
   static std::string validate(IO &, PlanDocument &document) {
     return document.version == 1 ? ""
@@ -86,6 +90,18 @@ template <> struct MappingTraits<PlanDocument> {
 
 bool amsp::isPlanFileName(StringRef strategy) {
   return strategy.find_first_of("./") != StringRef::npos;
+}
+
+static Expected<LoopForm> parseLoops(ArrayRef<std::string> words,
+                                     StringRef name) {
+  LoopForm form;
+  for (const std::string &word : words) {
+    if (word != kPeeled && word != kPipelined)
+      return createStringError(name + ": loops '" + word + "': expected " +
+                               kPeeled + " or " + kPipelined);
+    (word == kPeeled ? form.peels : form.pipelines) = true;
+  }
+  return form;
 }
 
 Expected<PlanFile> amsp::parsePlanFile(StringRef content, StringRef name) {
@@ -119,6 +135,12 @@ Expected<PlanFile> amsp::parsePlanFile(StringRef content, StringRef name) {
   plan.strategy = document.strategy;
   plan.units = std::move(document.units.strategies);
   plan.recompute = std::move(document.recompute);
+  if (document.loops) {
+    Expected<LoopForm> loops = parseLoops(*document.loops, name);
+    if (!loops)
+      return loops.takeError();
+    plan.loops = *loops;
+  }
   // Their order in the file is not kept by the reader.
   sort(plan.model);
   sort(plan.units);
@@ -150,6 +172,15 @@ static void printMap(raw_ostream &os, StringRef key,
     os << "  " << quote(name) << ": " << value << "\n";
 }
 
+SmallVector<StringRef> amsp::getLoopWords(const LoopForm &loops) {
+  SmallVector<StringRef> words;
+  if (loops.peels)
+    words.push_back(kPeeled);
+  if (loops.pipelines)
+    words.push_back(kPipelined);
+  return words;
+}
+
 void amsp::printPlanFile(raw_ostream &os, const PlanFile &plan,
                          StringRef comment) {
   os << "# " << comment << "\n";
@@ -163,13 +194,15 @@ void amsp::printPlanFile(raw_ostream &os, const PlanFile &plan,
   os << "reduce_type: " << plan.reduceType << "\n";
   os << "strategy: " << plan.strategy << "\n";
   printMap(os, "units", plan.units);
-  if (plan.recompute.empty())
-    return;
-  ListSeparator separator;
-  os << "recompute: [";
-  for (const std::string &units : plan.recompute)
-    os << separator << quote(units);
-  os << "]\n";
+  auto printList = [&](StringRef key, const auto &names) {
+    os << key << ": [";
+    interleaveComma(names, os, [&](StringRef name) { os << quote(name); });
+    os << "]\n";
+  };
+  if (!plan.recompute.empty())
+    printList("recompute", plan.recompute);
+  if (plan.loops)
+    printList("loops", getLoopWords(*plan.loops));
 }
 
 //===----------------------------------------------------------------------===//

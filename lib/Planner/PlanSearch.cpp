@@ -57,6 +57,7 @@ double amsp::estimateHidden(const StrategyTimes &of,
   times.units = context.overlapping->units;
   times.interference = context.overlapping->interference;
   times.isLoop = context.overlapping->isLoop;
+  times.isPeeled = context.overlapping->isPeeled;
   times.forward = computeSeconds / 3 / microbatches;
   times.backward = 2 * times.forward;
   times.firstGathers = of.firstGathers;

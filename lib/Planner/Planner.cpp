@@ -86,8 +86,9 @@ UnitCosts::Context Plan::getContext() const {
   context.fuses = passes.fuse;
   context.decomposes = passes.decompose;
   if (passes.overlap)
-    context.overlapping = Overlapping{interference, model.getNumLayers(),
-                                      model.microbatches > 1 && !passes.peel};
+    context.overlapping =
+        Overlapping{interference, model.getNumLayers(), model.microbatches > 1,
+                    passes.peel, passes.pipeline};
   return context;
 }
 

@@ -130,6 +130,12 @@ UnitCosts::Asked UnitCosts::ask(const Context &context, CollectiveKind kind,
   return {seconds, seconds};
 }
 
+bool UnitCosts::canOverlap(const Context &context, int64_t parts,
+                           bool isInLoop) {
+  bool isPipelined = context.overlapping && context.overlapping->isPipelined;
+  return parts == 1 || (isInLoop && isPipelined);
+}
+
 void UnitCosts::addGathers(const Fused &parameters, const Context &context,
                            unsigned p, unsigned os) {
   const StrategySpace &space = context.space;
@@ -150,13 +156,15 @@ void UnitCosts::addGathers(const Fused &parameters, const Context &context,
   Asked first = ask(context, CollectiveKind::AllGather, kept, p, os);
   cost.seconds += first.seconds;
   // Else the gather of the first use takes its result.
-  if (space.getPieces(p) == 1)
+  int64_t numParts = parameters.front()->gatheredParts;
+  if (space.getPieces(p) == 1 && canOverlap(context, numParts, false))
     cost.onceSeconds += first.overlapping;
-  auto parts = static_cast<double>(parameters.front()->gatheredParts);
+  auto parts = static_cast<double>(numParts);
   double runs = static_cast<double>(uses) * parts;
   Asked use = ask(context, CollectiveKind::AllGather, bytes / parts, 0, p);
   cost.seconds += runs * use.seconds;
-  cost.eachSeconds += runs * use.overlapping;
+  if (canOverlap(context, numParts, true))
+    cost.eachSeconds += runs * use.overlapping;
 }
 
 void UnitCosts::addReductions(const Fused &parameters, const Context &context,
@@ -175,7 +183,8 @@ void UnitCosts::addReductions(const Fused &parameters, const Context &context,
         padded * parameter->gradientBytes / (accumulates ? piecesG : piecesOS);
     bytes += padded * parameter->reductionBytes;
   }
-  auto parts = static_cast<double>(parameters.front()->reducedParts);
+  int64_t numParts = parameters.front()->reducedParts;
+  auto parts = static_cast<double>(numParts);
   double runs = parts;
   Asked scatter;
   if (accumulates) {
@@ -183,7 +192,8 @@ void UnitCosts::addReductions(const Fused &parameters, const Context &context,
     Asked asked =
         ask(context, CollectiveKind::ReduceScatter, bytes / parts, 0, g);
     cost.seconds += each * asked.seconds;
-    cost.eachSeconds += each * asked.overlapping;
+    if (canOverlap(context, numParts, true))
+      cost.eachSeconds += each * asked.overlapping;
     // The sum of all microbatches is no longer in parts.
     runs = 1;
     scatter =
@@ -195,6 +205,7 @@ void UnitCosts::addReductions(const Fused &parameters, const Context &context,
                        bytes / piecesOS / runs, os, space.getAll());
   cost.seconds += runs * (scatter.seconds + replicas.seconds);
   // The all_reduce takes what was scattered.
-  cost.onceSeconds += runs * (os == space.getAll() ? scatter.overlapping
-                                                   : replicas.overlapping);
+  if (canOverlap(context, numParts, !accumulates))
+    cost.onceSeconds += runs * (os == space.getAll() ? scatter.overlapping
+                                                     : replicas.overlapping);
 }

@@ -97,6 +97,8 @@ Error CompileDriver::plan(PartitionOptions &partitioning) {
     if (!choice->recompute.empty())
       llvm::errs() << ", computing " << formatUnits(choice->recompute)
                    << " again";
+    if (choice->loops && !(*choice->loops == LoopForm()))
+      llvm::errs() << ", loops: " << describeLoops(*choice->loops);
     if (!assumed.empty())
       llvm::errs() << ", for A100 with 80 GB in nodes: cluster '"
                    << cluster.name << "' does not give "
@@ -104,6 +106,9 @@ Error CompileDriver::plan(PartitionOptions &partitioning) {
     llvm::errs() << "\n";
   }
   planning.partition.reduceType = partitioning.reduceType;
+  if (choice->loops)
+    decideLoops(communication, *choice->loops);
+  planning.communication = communication;
   if (Error error = recomputeUnitsOf(*module, choice->recompute))
     return error;
   if (StringRef(options.report).ends_with(".html"))
@@ -121,9 +126,9 @@ Error CompileDriver::describePlan(const StrategyChoice &choice,
   Expected<CollectiveModel> collectives = CollectiveModel::create(cluster);
   if (!collectives)
     return collectives.takeError();
-  Expected<CompiledPlan> compiled =
-      compilePlan(*module, choice.units, choice.strategies, planning.partition,
-                  planning.communication, cluster, *collectives);
+  Expected<CompiledPlan> compiled = compilePlan(
+      *module, choice.units, choice.strategies, planning.partition,
+      planning.communication, cluster, *collectives, *cluster.device->memory);
   if (!compiled)
     return compiled.takeError();
   Finalist shown;
@@ -176,22 +181,64 @@ Error CompileDriver::partition() {
       "Partition");
 }
 
-Error CompileDriver::communicate() {
+/// How the loops of the partitioned program may be written, the best first.
+Expected<SmallVector<LoopForm, 4>> CompileDriver::getLoopForms() {
+  TimingScope scope = timing.nest("Loops");
+  SmallVector<std::string> assumed;
+  Cluster cluster =
+      options.cluster ? assumeMissing(*options.cluster, assumed) : Cluster();
+  Expected<CollectiveModel> collectives = CollectiveModel::create(cluster);
+  if (!collectives)
+    return collectives.takeError();
+  if (cluster.device)
+    memoryLimit = *cluster.device->memory;
+  // Remarks are those of the form that is taken.
+  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+  });
+  Expected<LoopForms> forms =
+      rankLoopForms(*module, communication, cluster, *collectives);
+  if (!forms)
+    return forms.takeError();
+  return forms->ranked;
+}
+
+Error CompileDriver::communicate(const LoopForm &form) {
   return runPasses(
       [&](OpPassManager &passes) {
-        buildCommunicatePipeline(passes, options.communication);
+        buildCommunicatePipeline(passes, communication.withLoops(form));
       },
       "Communicate");
 }
 
+/// Communicates and lowers to buffers, in the first form that fits.
+Error CompileDriver::lowerToBuffers() {
+  Expected<SmallVector<LoopForm, 4>> forms = getLoopForms();
+  if (!forms)
+    return forms.takeError();
+  for (const LoopForm &form : *forms) {
+    bool isLast = form == forms->back();
+    OwningOpRef<ModuleOp> partitioned(isLast ? nullptr : module->clone());
+    if (Error error = communicate(form))
+      return error;
+    auto buildLinalg = [](OpPassManager &passes) {
+      buildStableHLOToLinalgPipeline(passes);
+      passes.addPass(createVerifyProgram());
+    };
+    if (Error error = runPasses(buildLinalg, "Linalg"))
+      return error;
+    if (Error error = runPasses(buildBufferizePipeline, "Bufferize"))
+      return error;
+    int64_t bytes = getMemoryProfile(*module, {}).getTotal();
+    if (isLast || static_cast<double>(bytes) <= memoryLimit)
+      break;
+    module = std::move(partitioned);
+  }
+  return Error::success();
+}
+
 Error CompileDriver::lower() {
-  auto buildLinalg = [](OpPassManager &passes) {
-    buildStableHLOToLinalgPipeline(passes);
-    passes.addPass(createVerifyProgram());
-  };
-  if (Error error = runPasses(buildLinalg, "Linalg"))
-    return error;
-  if (Error error = runPasses(buildBufferizePipeline, "Bufferize"))
+  if (Error error = lowerToBuffers())
     return error;
   if (Error error = runPasses(buildLowerToLLVMPipeline, "Lower to LLVM"))
     return error;
@@ -251,7 +298,10 @@ Error CompileDriver::emitStableHLO() {
     return description.takeError();
   if (Error error = partition())
     return error;
-  if (Error error = communicate())
+  Expected<SmallVector<LoopForm, 4>> forms = getLoopForms();
+  if (!forms)
+    return forms.takeError();
+  if (Error error = communicate(forms->front()))
     return error;
   FailureOr<llvm::json::Object> built = buildManifest(*module);
   if (failed(built))
@@ -283,8 +333,6 @@ Error CompileDriver::emitCode() {
   if (!output)
     return output.takeError();
   if (Error error = partition())
-    return error;
-  if (Error error = communicate())
     return error;
   if (Error error = lower())
     return error;

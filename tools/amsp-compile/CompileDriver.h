@@ -43,7 +43,8 @@ class CompileDriver {
 public:
   CompileDriver(const CompileOptions &options, mlir::MLIRContext &context,
                 mlir::TimingScope &timing)
-      : options(options), context(context), timing(timing) {}
+      : options(options), communication(options.communication),
+        context(context), timing(timing) {}
 
   llvm::Error run();
 
@@ -53,7 +54,9 @@ private:
   llvm::Error describePlan(const StrategyChoice &choice, const Cluster &cluster,
                            const PlanningOptions &planning);
   llvm::Error partition();
-  llvm::Error communicate();
+  llvm::Expected<llvm::SmallVector<LoopForm, 4>> getLoopForms();
+  llvm::Error communicate(const LoopForm &form);
+  llvm::Error lowerToBuffers();
   llvm::Error lower();
   llvm::Error runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build,
                         llvm::StringRef stage);
@@ -64,9 +67,11 @@ private:
   llvm::Error writeReport();
 
   const CompileOptions &options;
+  CommunicateOptions communication; // as the plan decides
   mlir::MLIRContext &context;
   mlir::TimingScope &timing;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  double memoryLimit = std::numeric_limits<double>::infinity();
   llvm::json::Object manifest;
   std::string page; // of `--report OUT.html`
 };

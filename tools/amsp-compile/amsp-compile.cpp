@@ -88,14 +88,18 @@ static cl::opt<int64_t>
     packBytes("pack-bytes", cl::cat(category), cl::init(0),
               cl::desc("Copy tensors of up to so many bytes into one buffer of "
                        "a fused collective (default 0: none)"));
-static cl::opt<bool> peelMicrobatches(
-    "peel-microbatches", cl::cat(category), cl::init(false),
+static cl::opt<std::string> peelMicrobatches(
+    "peel-microbatches", cl::cat(category), cl::init("auto"), cl::ValueOptional,
+    cl::value_desc("auto|on|off"),
     cl::desc("Take the first and the last microbatch out of their loop, so "
-             "that what is gathered and reduced once a step overlaps too"));
-static cl::opt<bool> pipelineLoops(
-    "pipeline-loops", cl::cat(category), cl::init(false),
+             "that what is gathered and reduced once a step overlaps too: "
+             "auto (default; if the links of the cluster are known and the "
+             "simulated step gets faster and fits), on or off"));
+static cl::opt<std::string> pipelineLoops(
+    "pipeline-loops", cl::cat(category), cl::init("auto"), cl::ValueOptional,
+    cl::value_desc("auto|on|off"),
     cl::desc("In loops over layers, gather one layer ahead and reduce one "
-             "behind"));
+             "behind: auto (default, likewise), on or off"));
 static cl::opt<int64_t> pipelineBytes(
     "pipeline-bytes", cl::cat(category), cl::init(0),
     cl::desc("Bytes that a pipelined loop carries at most (default 0: all)"));
@@ -250,8 +254,14 @@ static llvm::Expected<CompileOptions> getOptions() {
   if (pipelineBytes < 0)
     return llvm::createStringError("--pipeline-bytes " + Twine(pipelineBytes) +
                                    ": a number of bytes is not negative");
-  options.communication.peelMicrobatches = peelMicrobatches;
-  options.communication.pipelineLoops = pipelineLoops;
+  for (auto [option, parsed] :
+       {std::pair(&peelMicrobatches, &options.communication.peelMicrobatches),
+        std::pair(&pipelineLoops, &options.communication.pipelineLoops)}) {
+    auto given = parseLoopSwitch(option->ArgStr, *option);
+    if (!given)
+      return given.takeError();
+    *parsed = *given;
+  }
   options.communication.pipelineBytes = pipelineBytes;
   options.communication.overlap = overlap == "on";
   options.communication.prefetchBytes = prefetchBytes;

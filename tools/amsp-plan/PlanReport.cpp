@@ -126,6 +126,8 @@ void PlanReport::printShown(raw_ostream &os) const {
                           : formatStrategies(planned.units, shown.strategies));
   if (!planned.recompute.empty())
     os << formatv("recompute  {0}\n", formatUnits(planned.recompute));
+  if (shown.compiled && shown.compiled->loops)
+    os << formatv("loops      {0}\n", describeLoops(*shown.compiled->loops));
   if (shown.compiled) {
     const SimulatedStep &step = shown.compiled->simulation.step;
     os << formatv("step       {0:f3} ms, simulated: compute {1:f3}, "
@@ -267,6 +269,11 @@ void PlanReport::writeFinalist(json::OStream &json,
   json.attribute("seconds", finalist.getSeconds());
   json.attribute("estimated_seconds", finalist.estimatedSeconds);
   json.attribute("estimated_bytes", finalist.estimatedBytes);
+  if (finalist.compiled && finalist.compiled->loops)
+    json.attributeArray("loops", [&] {
+      for (StringRef word : getLoopWords(*finalist.compiled->loops))
+        json.value(word);
+    });
   if (finalist.compiled) {
     json.attribute("exposed_seconds",
                    finalist.compiled->simulation.step.exposedSeconds);

@@ -95,6 +95,13 @@ static cl::opt<bool> noSimplify("no-simplify-collectives", cl::cat(category),
     noFuse("no-fuse-collectives", cl::cat(category),
            cl::desc("As of amsp-compile"));
 static cl::opt<std::string>
+    peelMicrobatches("peel-microbatches", cl::cat(category), cl::init("auto"),
+                     cl::ValueOptional, cl::value_desc("auto|on|off"),
+                     cl::desc("As of amsp-compile")),
+    pipelineLoops("pipeline-loops", cl::cat(category), cl::init("auto"),
+                  cl::ValueOptional, cl::value_desc("auto|on|off"),
+                  cl::desc("As of amsp-compile"));
+static cl::opt<std::string>
     report("report", cl::cat(category), cl::value_desc("plan.html"),
            cl::desc("Write a page about the plan that is shown"));
 static cl::opt<std::string>
@@ -178,6 +185,14 @@ static Expected<PlanningOptions> getOptions() {
   options.partition.recognizeAttention = !noRecognize;
   options.communication.decompose = !noDecompose;
   options.communication.fuse = !noFuse;
+  for (auto [option, parsed] :
+       {std::pair(&peelMicrobatches, &options.communication.peelMicrobatches),
+        std::pair(&pipelineLoops, &options.communication.pipelineLoops)}) {
+    auto given = parseLoopSwitch(option->ArgStr, *option);
+    if (!given)
+      return given.takeError();
+    *parsed = *given;
+  }
   // Passes that choose by time read the file, whose sizes must be meant.
   if (levels.empty() && StringRef(clusterFile).find('=') == StringRef::npos)
     options.communication.cluster = clusterFile;
@@ -192,9 +207,11 @@ static Error writePlan(const Finalist &shown, const PlannedStep &planned,
     return file.takeError();
   std::string text;
   llvm::raw_string_ostream stream(text);
-  printPlanFile(stream,
-                makePlanFile(planned.units, shown.strategies, cluster,
-                             reduceType, planned.recompute),
+  PlanFile plan = makePlanFile(planned.units, shown.strategies, cluster,
+                               reduceType, planned.recompute);
+  if (shown.compiled)
+    plan.loops = shown.compiled->loops;
+  printPlanFile(stream, plan,
                 llvm::formatv("{0} on {1}: {2:f3} ms, {3} of a rank", name,
                               cluster.name, shown.getSeconds() * 1e3,
                               formatBytes(shown.getBytes()))
@@ -261,6 +278,8 @@ static Expected<Finalist> getShown(ModuleOp step, const PlannedStep &planned,
     strategies = choice->strategies;
     if (!choice->reduceType.empty())
       options.partition.reduceType = choice->reduceType;
+    if (choice->loops)
+      decideLoops(options.communication, *choice->loops);
   }
   if (options.finalists == 0 && !listCollectives)
     return estimateFinalist(planned, strategies);

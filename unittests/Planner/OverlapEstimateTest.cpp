@@ -17,6 +17,32 @@ TEST(OverlapTest, IsTheLongerOfTheTwo) {
   EXPECT_DOUBLE_EQ(overlap(10, 15, 0.5), 15);
 }
 
+TEST(OverlapEstimateTest, PeeledMicrobatchesOverlapWithWhatIsOnceAStep) {
+  StepTimes times;
+  times.microbatches = 3;
+  times.units = 10;
+  times.forward = 10;
+  times.backward = 20;
+  times.firstGathers = 5;
+  times.lastReductions = 6;
+  times.update = 1;
+  times.isLoop = true;
+  EXPECT_DOUBLE_EQ(estimateOverlappedStep(times), 5 + 3 * 30 + 6 + 1);
+  // What is left is a unit's share at each end.
+  times.isPeeled = true;
+  EXPECT_DOUBLE_EQ(estimateOverlappedStep(times), 0.5 + 3 * 30 + 0.6 + 1);
+  // Where communication is the longer, what computes at its end.
+  times.firstGathers = 50;
+  EXPECT_DOUBLE_EQ(estimateOverlappedStep(times),
+                   (50 + 1) + 20 + 2 * 30 + 0.6 + 1);
+  // Iterations that stay in the loop begin and end with nothing under way.
+  times.firstGathers = times.lastReductions = 0;
+  times.useGathers = 4;
+  times.reductions = 3;
+  EXPECT_DOUBLE_EQ(estimateOverlappedStep(times),
+                   3 * (10 + 0.2 + 20 + 0.3) + 1);
+}
+
 template <typename T> static T get(llvm::Expected<T> value) {
   if (!value)
     llvm::report_fatal_error(value.takeError());

@@ -98,6 +98,29 @@ TEST(PlanFile, UnitsToComputeAgain) {
             "embeddings, h.0..2, rest");
 }
 
+TEST(PlanFile, HowLoopsAreWritten) {
+  Cluster cluster = makeCluster("levels=2x2");
+  std::vector<Strategy> strategies(
+      kUnits.size(), cantFail(parseStrategy("ddp", cluster.getSizes())));
+  for (auto [form, text] :
+       {std::pair(LoopForm{false, false}, "\nloops: []\n"),
+        {LoopForm{true, false}, "\nloops: [peeled]\n"},
+        {LoopForm{true, true}, "\nloops: [peeled, pipelined]\n"}}) {
+    PlanFile plan = makePlanFile(kUnits, strategies, cluster, "f32");
+    plan.loops = form;
+    std::string printed;
+    raw_string_ostream stream(printed);
+    printPlanFile(stream, plan, "");
+    EXPECT_THAT(printed, testing::HasSubstr(text));
+    PlanFile read = cantFail(parsePlanFile(printed, "plan.yaml"));
+    EXPECT_EQ(read.loops, form);
+  }
+  EXPECT_EQ(cantFail(parsePlanFile("version: 1\n", "plan.yaml")).loops,
+            std::nullopt);
+  EXPECT_EQ(getError("version: 1\nstrategy: ddp\nloops: [unrolled]\n"),
+            "plan.yaml: loops 'unrolled': expected peeled or pipelined");
+}
+
 TEST(PlanFile, AnotherModelOrClusterIsRefused) {
   EXPECT_EQ(getError("version: 1\nstrategy: ddp\nmodel: {embeddings: 64, "
                      "h.0..2: 10, rest: 3}\n"),

@@ -295,6 +295,34 @@ TEST(RankStrategiesTest, CollectivesHideBehindCompute) {
                 getSum(candidate) * 0.002);
 }
 
+TEST(RankStrategiesTest, LayersInALoopHideIfTheyArePipelined) {
+  Scenario scenario({4, 4}, 1, 1e10);
+  Unit unit = makeUnit(1 << 24);
+  unit.parameters.front().gatheredParts = 8;
+  unit.parameters.front().reducedParts = 8;
+  unsigned all = scenario.space.getAll();
+  auto getHidden = [&](bool isPipelined, FactorChain chain) {
+    scenario.context.overlapping =
+        Overlapping{/*interference=*/0, 8, false, false, isPipelined};
+    for (const Candidate &candidate :
+         rankStrategies(unit, scenario.context, {1e12, 0, 0}, 10))
+      if (candidate.chain == chain)
+        return std::pair(candidate.hiddenSeconds, candidate.gatherSeconds);
+    return std::pair(-1.0, -1.0);
+  };
+  FactorChain everything{all, all, all};
+  EXPECT_EQ(getHidden(false, everything).first, 0);
+  auto [hidden, gathers] = getHidden(true, everything);
+  // All of it but a layer's share at the ends.
+  EXPECT_GT(hidden, gathers);
+  // What is gathered once a step is there before the loop begins.
+  FactorChain kept{0, 0, all};
+  auto [ofReductions, once] = getHidden(true, kept);
+  EXPECT_GT(once, 0);
+  EXPECT_GT(ofReductions, 0);
+  EXPECT_EQ(getHidden(false, kept).first, 0);
+}
+
 TEST(RankStrategiesTest, MoreBandwidthOrMemoryIsNeverSlowerIfOverlapped) {
   Unit unit = makeUnit(1 << 24);
   double last = std::numeric_limits<double>::infinity();

@@ -3,6 +3,7 @@
 #ifndef AMSP_COMMUNICATION_PASSES_H
 #define AMSP_COMMUNICATION_PASSES_H
 
+#include "amsp/Communication/LoopForms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
@@ -35,14 +36,17 @@ struct CommunicateOptions {
   int64_t fuseBytes = 1'000'000'000'000'000'000;
   int64_t packBytes = 0;
   /// Take the first and the last microbatch out of their loop.
-  bool peelMicrobatches = false;
+  LoopSwitch peelMicrobatches = LoopSwitch::Auto;
   /// Gather layers one iteration ahead, reduce their gradients one behind; of a
   /// loop, up to so many bytes (0: all).
-  bool pipelineLoops = false;
+  LoopSwitch pipelineLoops = LoopSwitch::Auto;
   int64_t pipelineBytes = 0;
   bool overlap = true;
   /// Bound on the bytes in flight; negative: twice the least that works.
   int64_t prefetchBytes = -1;
+
+  /// The same with the loops in that form.
+  CommunicateOptions withLoops(const LoopForm &form) const;
 };
 
 /// From the program of one rank, as amsp-partition leaves it, to the same

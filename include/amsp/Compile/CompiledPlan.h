@@ -3,7 +3,7 @@
 #ifndef AMSP_COMPILE_COMPILEDPLAN_H
 #define AMSP_COMPILE_COMPILEDPLAN_H
 
-#include "amsp/Communication/Passes.h"
+#include "amsp/Compile/LoopChoice.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Planner/KeptMemory.h"
 #include "amsp/Planner/Planner.h"
@@ -30,6 +30,9 @@ struct ListedCollective {
 /// What compilation makes of a plan.
 struct CompiledPlan {
   KeptMemory kept;
+  /// How its loops are written; none if it has no loop that could be written
+  /// anew.
+  std::optional<LoopForm> loops;
   /// The step, simulated with its timeline.
   ProgramSimulation simulation;
   /// None if the program was not lowered.
@@ -56,19 +59,20 @@ partitionPlan(mlir::ModuleOp step, llvm::ArrayRef<StepUnit> units,
               const PartitionOptions &options);
 
 /// Communicates a program that partitionPlan made and, unless `lowers` is
-/// false, lowers it to its memory plan. Errors as of partitionPlan.
+/// false, lowers it to its memory plan. Of the forms of its loops, it has the
+/// best one that needs no more than `memoryLimit` bytes of a rank, if it is
+/// lowered. Errors as of partitionPlan.
 llvm::Expected<CompiledPlan>
 compileProgram(mlir::ModuleOp program, const CommunicateOptions &communication,
                const Cluster &cluster, const CollectiveModel &collectives,
-               bool lowers = true);
+               double memoryLimit, bool lowers = true);
 
 /// Both, one after the other.
-llvm::Expected<CompiledPlan>
-compilePlan(mlir::ModuleOp step, llvm::ArrayRef<StepUnit> units,
-            llvm::ArrayRef<Strategy> strategies,
-            const PartitionOptions &options,
-            const CommunicateOptions &communication, const Cluster &cluster,
-            const CollectiveModel &collectives, bool lowers = true);
+llvm::Expected<CompiledPlan> compilePlan(
+    mlir::ModuleOp step, llvm::ArrayRef<StepUnit> units,
+    llvm::ArrayRef<Strategy> strategies, const PartitionOptions &options,
+    const CommunicateOptions &communication, const Cluster &cluster,
+    const CollectiveModel &collectives, double memoryLimit, bool lowers = true);
 
 } // namespace amsp
 

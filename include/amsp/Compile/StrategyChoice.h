@@ -15,6 +15,8 @@ struct StrategyChoice {
   std::vector<std::string> recompute;
   /// Of the plan file; empty where none says it.
   std::string reduceType;
+  /// How loops are written, where the plan says it.
+  std::optional<LoopForm> loops;
   /// What was found, if `auto` was asked for.
   std::optional<PlannedStep> planned;
 };

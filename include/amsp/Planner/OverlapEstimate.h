@@ -20,8 +20,9 @@ struct StepTimes {
   double update = 0;
   double interference = 0; // as of the cluster
   /// Microbatches are iterations of a loop, which do not overlap each other or
-  /// what comes before and after.
-  bool isLoop = false;
+  /// what comes before and after. If it is peeled, the first gathers overlap
+  /// with the first one, and the last reductions with the last one.
+  bool isLoop = false, isPeeled = false;
 };
 
 /// Seconds of compute and communication that run at the same time: the longer

@@ -7,6 +7,7 @@
 #ifndef AMSP_PLANNER_PLANFILE_H
 #define AMSP_PLANNER_PLANFILE_H
 
+#include "amsp/Communication/LoopForms.h"
 #include "amsp/Placement/Cluster.h"
 #include "amsp/Placement/Strategy.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -37,6 +38,8 @@ struct PlanFile {
   Map units; // strategy by pattern
   /// Units that backward computes again, by pattern.
   std::vector<std::string> recompute;
+  /// How loops are written; none: not said.
+  std::optional<LoopForm> loops;
 };
 
 /// True for what `--strategy` takes as the name of a plan file: strategies have
@@ -55,6 +58,9 @@ PlanFile makePlanFile(llvm::ArrayRef<StepUnit> units,
                       llvm::ArrayRef<Strategy> strategies,
                       const Cluster &cluster, llvm::StringRef reduceType,
                       llvm::ArrayRef<std::string> recompute = {});
+
+/// `peeled`, `pipelined`: what is done to loops, as plans say it.
+llvm::SmallVector<llvm::StringRef> getLoopWords(const LoopForm &loops);
 
 /// The file's text. `comment`, of one line, stands above.
 void printPlanFile(llvm::raw_ostream &os, const PlanFile &plan,

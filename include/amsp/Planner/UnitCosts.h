@@ -59,8 +59,11 @@ struct UnitMemory {
 struct Overlapping {
   double interference = 0;
   int64_t units = 1;
-  /// Microbatches are a loop whose iterations do not overlap.
-  bool isLoop = false;
+  /// Microbatches are a loop; its first and last iteration are beside it.
+  bool isLoop = false, isPeeled = false;
+  /// Layers in a loop are gathered one iteration ahead and reduced one behind;
+  /// else nothing of them overlaps.
+  bool isPipelined = false;
 };
 
 /// Costs of a unit for every strategy of a space.
@@ -129,6 +132,9 @@ private:
   struct Asked {
     double seconds = 0, overlapping = 0;
   };
+  /// Whether the collectives of `parts` equal parts overlap, if they run one by
+  /// one in their loop; those of all at once have it before or behind them.
+  static bool canOverlap(const Context &context, int64_t parts, bool isInLoop);
   size_t at(unsigned inner, unsigned os) const { return inner * size + os; }
   /// Parameters whose collectives are one.
   using Fused = llvm::SmallVector<const PlannedParameter *>;

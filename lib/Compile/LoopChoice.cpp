@@ -1,0 +1,99 @@
+//===- LoopChoice.cpp - Which loops are written anew ----------------------===//
+
+#include "amsp/Compile/LoopChoice.h"
+#include "amsp/Planner/PlanSearch.h"
+#include "amsp/Planner/ProgramSchedule.h"
+#include "amsp/Planner/StepModel.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace amsp;
+using llvm::createStringError;
+using llvm::Expected;
+
+Expected<LoopSwitch> amsp::parseLoopSwitch(StringRef option, StringRef text) {
+  auto parsed = llvm::StringSwitch<std::optional<LoopSwitch>>(text)
+                    .Case("auto", LoopSwitch::Auto)
+                    .Cases({"", "on"}, LoopSwitch::On)
+                    .Case("off", LoopSwitch::Off)
+                    .Default(std::nullopt);
+  if (!parsed)
+    return createStringError("--" + option + " " + text +
+                             ": expected auto, on or off");
+  return *parsed;
+}
+
+void amsp::decideLoops(CommunicateOptions &options, const LoopForm &form) {
+  CommunicateOptions decided = options.withLoops(form);
+  if (options.peelMicrobatches == LoopSwitch::Auto)
+    options.peelMicrobatches = decided.peelMicrobatches;
+  if (options.pipelineLoops == LoopSwitch::Auto)
+    options.pipelineLoops = decided.pipelineLoops;
+}
+
+std::string amsp::describeLoops(const LoopForm &form) {
+  if (form.peels && form.pipelines)
+    return "microbatches peeled, layers pipelined";
+  return form.peels       ? "microbatches peeled"
+         : form.pipelines ? "layers pipelined"
+                          : "as they stand";
+}
+
+/// The step of a copy of the program with its loops in that form.
+static FailureOr<double> simulateForm(ModuleOp program, const LoopForm &form,
+                                      const CommunicateOptions &communication,
+                                      const Cluster &cluster,
+                                      const CollectiveModel &collectives) {
+  OwningOpRef<ModuleOp> copy(program.clone());
+  PassManager passes(program.getContext());
+  passes.enableVerifier(false);
+  buildCommunicatePipeline(passes, communication.withLoops(form));
+  if (failed(passes.run(*copy)))
+    return failure();
+  FailureOr<ProgramSimulation> simulation =
+      simulateStep(getStepFunction(*copy), cluster, collectives);
+  if (failed(simulation))
+    return failure();
+  return simulation->step.seconds;
+}
+
+Expected<LoopForms> amsp::rankLoopForms(ModuleOp program,
+                                        const CommunicateOptions &communication,
+                                        const Cluster &cluster,
+                                        const CollectiveModel &collectives) {
+  func::FuncOp step = getStepFunction(program);
+  LoopForms forms;
+  forms.possible = {canPeelMicrobatches(step),
+                    canPipelineLoops(step, communication.pipelineBytes)};
+  bool knowsLinks = !communication.cluster.empty();
+  // What a switch may say, the simpler first.
+  auto getChoices = [&](LoopSwitch given, bool isPossible) {
+    SmallVector<bool, 2> choices = {given == LoopSwitch::On && isPossible};
+    if (given == LoopSwitch::Auto && isPossible && knowsLinks)
+      choices.push_back(true);
+    return choices;
+  };
+  SmallVector<LoopForm> candidates;
+  for (bool pipelines :
+       getChoices(communication.pipelineLoops, forms.possible.pipelines))
+    for (bool peels :
+         getChoices(communication.peelMicrobatches, forms.possible.peels))
+      candidates.push_back({peels, pipelines});
+  double least = std::numeric_limits<double>::infinity();
+  for (const LoopForm &form : candidates) {
+    double seconds = 0;
+    if (candidates.size() > 1) {
+      FailureOr<double> simulated =
+          simulateForm(program, form, communication, cluster, collectives);
+      if (failed(simulated))
+        return createStringError("");
+      seconds = *simulated;
+    }
+    if (seconds * (1 + kEqualTimes) >= least)
+      continue;
+    forms.ranked.insert(forms.ranked.begin(), form);
+    least = seconds;
+  }
+  return forms;
+}
