@@ -275,8 +275,15 @@ void Partitioner::remember(Value value, const Placement &placement, Value local,
     scopes[open - 1].push_back({value, placement});
 }
 
+void Partitioner::checkRows(Value value, const Placement &placement) {
+  if (interleavedRows && placement.isSplit() &&
+      getTensorType(value).getDimSize(placement.dim) % interleavedRows != 0)
+    hasJoinedRows = true;
+}
+
 Value Partitioner::get(Value value, const Placement &placement) {
   value = skipBarriers(value);
+  checkRows(value, placement);
   Placement natural = analysis.getPlacement(value);
   bool isWhole = placement.isReplicated() || placement.isSplit();
   if (isWhole && (natural.isFlat() || isUseChain(value)))

@@ -92,8 +92,21 @@ struct IndexBuilder {
         stablehlo::ConvertOp::create(builder, loc, rank, type.getElementType());
     rank = stablehlo::BroadcastInDimOp::create(builder, loc, type, rank,
                                                ArrayRef<int64_t>{});
-    rank = stablehlo::MulOp::create(builder, loc, rank, constant(length));
+    if (length != 1)
+      rank = stablehlo::MulOp::create(builder, loc, rank, constant(length));
     return stablehlo::AddOp::create(builder, loc, value, rank);
+  }
+  /// As `moveOn`, where the rank has every n-th row of n ranks and `inner`
+  /// elements of each.
+  Value interleave(Value value, ArrayRef<Digit> digits, int64_t inner) const {
+    Value rows =
+        stablehlo::MulOp::create(builder, loc, divide(value, inner),
+                                 constant(getGroupSize(digits) * inner));
+    Value first = moveOn(rows, digits, inner);
+    if (inner == 1)
+      return first;
+    return stablehlo::AddOp::create(builder, loc, first,
+                                    remainder(value, inner));
   }
   Value divide(Value value, int64_t by) const {
     if (by == 1)
@@ -126,7 +139,11 @@ Value Partitioner::pullIota(stablehlo::IotaOp iota,
   bool isLong = length * getGroupSize(digits) > INT32_MAX;
   Type integer = isLong ? builder.getI64Type() : builder.getI32Type();
   IndexBuilder index = {builder, iota.getLoc(), type.clone(integer)};
-  Value position = index.moveOn(index.count(cut), digits, length);
+  int64_t inner = 0;
+  if (placement.isSplit() && interleavedRows)
+    inner = global.getDimSize(cut) / interleavedRows;
+  Value position = inner > 0 ? index.interleave(index.count(cut), digits, inner)
+                             : index.moveOn(index.count(cut), digits, length);
   if (placement.isFlat()) {
     ArrayRef<int64_t> inner = global.getShape().drop_front(dim + 1);
     position = index.divide(position, ShapedType::getNumElements(inner));

@@ -10,6 +10,16 @@
 
 namespace amsp {
 
+/// Which rows of the batch are a rank's.
+enum class RowOrder {
+  /// As many rows next to each other: what placements speak of.
+  Blocks,
+  /// Every n-th row, of n ranks: the same wherever no op divides what belongs
+  /// to
+  /// a row, or joins rows.
+  Interleaved,
+};
+
 /// Rewrites a step for the global batch as the program of one rank, given the
 /// placements of its values.
 ///
@@ -26,6 +36,12 @@ public:
   /// `grids`: one per strategy that the placements speak of.
   Partitioner(mlir::func::FuncOp step, const PlacementAnalysis &analysis,
               llvm::ArrayRef<Grid> grids, ReduceType reduceType);
+
+  /// Makes the program for interleaved rows of a batch with so many.
+  void interleaveRows(int64_t rows) { interleavedRows = rows; }
+  /// Whether a value's split dimension holds no whole number of elements for
+  /// each of the interleaved rows, so that the program is not right.
+  bool joinsRows() const { return hasJoinedRows; }
 
   /// Replaces the body and the types of the step. Returns the number of
   /// operands that had to be gathered for want of a rule.
@@ -51,6 +67,7 @@ private:
   void define(mlir::Value value, mlir::Value local);
   void remarkGathers(mlir::Operation *op, const Transfer &transfer);
 
+  void checkRows(mlir::Value value, const Placement &placement);
   mlir::Value get(mlir::Value value, const Placement &placement);
   mlir::Value make(mlir::Value value, const Placement &placement);
   mlir::Value pullUp(mlir::Value value, const Placement &placement);
@@ -108,6 +125,9 @@ private:
       scopes;
   llvm::StringRef windowUnit;
   int64_t window = 0;
+  /// 0 if the rows are in blocks.
+  int64_t interleavedRows = 0;
+  bool hasJoinedRows = false;
   /// Parameter by value on the way to its gradient.
   llvm::DenseMap<mlir::Value, unsigned> gradients;
   unsigned gatheredOperands = 0;

@@ -47,6 +47,11 @@ std::vector<std::string> getRecomputableUnits(mlir::func::FuncOp step);
 mlir::LogicalResult recomputeUnits(mlir::func::FuncOp step,
                                    llvm::ArrayRef<std::string> units);
 
+/// Makes the step a loop over `count` parts of its batch that adds up the
+/// gradients, as `amsp-split-microbatches` does. Fails with a diagnostic, and
+/// leaves the step as it is, where it is not proved to be a sum over rows.
+mlir::LogicalResult splitMicrobatches(mlir::func::FuncOp step, int64_t count);
+
 /// Import: from an exported step to one without calls, with roles and units.
 void buildImportPipeline(mlir::OpPassManager &pm,
                          const PartitionOptions &options);

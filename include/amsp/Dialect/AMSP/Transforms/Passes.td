@@ -219,6 +219,78 @@ def RecomputeUnits : Pass<"amsp-recompute-units", "::mlir::func::FuncOp"> {
   ];
 }
 
+def SplitMicrobatches : Pass<"amsp-split-microbatches", "::mlir::func::FuncOp"> {
+  let summary = "Makes a loop over parts of the batch that adds up gradients";
+  let description = [{
+    The loss of the step, its gradients, and whatever else depends on rows of the
+    batch must be proved to be sums over the rows (means with a constant divisor
+    are), or rows themselves. Then forward and backward become the body of a loop
+    over `count` microbatches, which adds the sums up from zeros, those of 16-bit
+    values in f32; what follows from the sums, the optimizer, comes once, behind
+    the loop.
+
+    The proof is that of data parallelism: the step is partitioned for `count`
+    ranks with nothing but the batch cut, and the loop's counter takes the place
+    of the rank. An op that needs a sum over all rows beside rows (batch norm, a
+    count of unmasked tokens as divisor), a maximum over rows, or rows of other
+    microbatches (in-batch negatives) is an error that names it.
+
+    A microbatch has every `count`-th row, so that the rows of each rank stay its
+    own. Where an op joins neighbouring rows, it has a block of rows.
+
+    The step must be imported: arguments have roles.
+
+    ```mlir
+    // --amsp-split-microbatches=count=2
+    func.func @step(
+        %w: tensor<4xf32> {amsp.role = #amsp.role<param>, amsp.result = 0 : i64},
+        %x: tensor<8x4xf32> {amsp.role = #amsp.role<batch>}) -> tensor<4xf32> {
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
+             : (tensor<8x4xf32>, tensor<f32>) -> tensor<4xf32>
+      %1 = stablehlo.subtract %w, %0 : tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @step(%arg0: tensor<4xf32> {amsp.result = 0 : i64, amsp.role = #amsp.role<param>}, %arg1: tensor<8x4xf32> {amsp.role = #amsp.role<batch>}) -> tensor<4xf32> {
+      %c = stablehlo.constant dense<0> : tensor<i32>
+      %cst = stablehlo.constant dense<0.000000e+00> : tensor<4xf32>
+      %0 = stablehlo.reshape %arg1 : (tensor<8x4xf32>) -> tensor<4x2x4xf32>
+      %1:2 = stablehlo.while(%iterArg = %c, %iterArg_1 = %cst) : tensor<i32>, tensor<4xf32>
+      cond {
+        %c_2 = stablehlo.constant dense<2> : tensor<i32>
+        %3 = stablehlo.compare LT, %iterArg, %c_2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %3 : tensor<i1>
+      } do {
+        %c_2 = stablehlo.constant dense<0> : tensor<i32>
+        %3 = stablehlo.dynamic_slice %0, %c_2, %iterArg, %c_2, sizes = [4, 1, 4] : (tensor<4x2x4xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<4x1x4xf32>
+        %4 = stablehlo.reshape %3 : (tensor<4x1x4xf32>) -> tensor<4x4xf32>
+        %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+        %5 = stablehlo.reduce(%4 init: %cst_3) applies stablehlo.add across dimensions = [0] : (tensor<4x4xf32>, tensor<f32>) -> tensor<4xf32>
+        %6 = stablehlo.add %iterArg_1, %5 : tensor<4xf32>
+        %c_4 = stablehlo.constant dense<1> : tensor<i32>
+        %7 = stablehlo.add %iterArg, %c_4 : tensor<i32>
+        stablehlo.return %7, %6 : tensor<i32>, tensor<4xf32>
+      }
+      %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+      %2 = stablehlo.subtract %arg0, %1#1 : tensor<4xf32>
+      return %2 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::amsp::AMSPDialect", "::amsp::stablehlo::StableHLODialect"
+  ];
+  let options = [
+    Option<"count", "count", "int64_t", "1", "microbatches of a step">
+  ];
+  let statistics = [
+    Statistic<"numMicrobatches", "microbatches", "microbatches of the step">
+  ];
+}
+
 def PropagatePlacements : Pass<"amsp-propagate-placements", "::mlir::ModuleOp"> {
   let summary = "Writes the placement of every value onto its op, for reading";
   let description = [{
