@@ -2,6 +2,7 @@
 
 #include "amsp/Compile/Finalists.h"
 #include "PlanCompiler.h"
+#include "StepSearch.h"
 #include "amsp/Planner/UnitPattern.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
@@ -282,8 +283,8 @@ Expected<PlannedStep> FinalistSearch::run() {
   sortFinalists();
   if (!hasFitting())
     return makeTooLargeError();
-  return PlannedStep{std::move(*plan),     units, limit,
-                     std::move(finalists), {},    {}};
+  return PlannedStep{
+      std::move(*plan), units, limit, std::move(finalists), {}, {}, {}};
 }
 
 void amsp::getPlanningDialects(DialectRegistry &registry) {
@@ -296,59 +297,13 @@ void amsp::getPlanningDialects(DialectRegistry &registry) {
 
 Error amsp::setSearch(PlanningOptions &options, ArrayRef<std::string> choices) {
   for (const std::string &choice : choices) {
-    if (choice != "recompute")
+    if (choice != "recompute" && choice != "microbatch")
       return createStringError("--search " + choice +
-                               ": expected recompute; the number of "
-                               "microbatches is that of the exported step");
-    options.searchRecompute = true;
+                               ": expected recompute or microbatch");
+    (choice == "recompute" ? options.searchRecompute
+                           : options.searchMicrobatches) = true;
   }
   return Error::success();
-}
-
-Error amsp::recomputeUnitsOf(ModuleOp step, ArrayRef<std::string> units) {
-  return failed(recomputeUnits(getStepFunction(step), units))
-             ? createStringError("")
-             : Error::success();
-}
-
-/// The best plan of the step with some units computed again: none, the first
-/// half, or all that can be. Of those within 1 % of the fastest, the fewest.
-static Expected<PlannedStep>
-searchRecompute(ModuleOp step, const Cluster &cluster,
-                const PlanningOptions &options,
-                const CollectiveModel &collectives) {
-  std::vector<std::string> all = getRecomputableUnits(getStepFunction(step));
-  std::vector<RecomputeVariant> variants;
-  std::optional<PlannedStep> best;
-  std::string tooLarge;
-  for (size_t count : {size_t(0), (all.size() + 1) / 2, all.size()}) {
-    if (!variants.empty() && variants.back().units.size() == count)
-      continue;
-    RecomputeVariant &variant = variants.emplace_back();
-    variant.units.assign(all.begin(), all.begin() + count);
-    OwningOpRef<ModuleOp> copy(step.clone());
-    if (Error error = recomputeUnitsOf(*copy, variant.units))
-      return error;
-    Expected<PlannedStep> planned =
-        FinalistSearch(*copy, cluster, options, collectives).run();
-    if (!planned) {
-      tooLarge = toString(planned.takeError());
-      if (tooLarge.empty())
-        return createStringError("");
-      continue;
-    }
-    const Finalist &found = planned->getBest();
-    variant.secondsAndBytes = {found.getSeconds(), found.getBytes()};
-    if (best &&
-        found.getSeconds() * (1 + kEqualTimes) >= best->getBest().getSeconds())
-      continue;
-    best = std::move(*planned);
-    best->recompute = variant.units;
-  }
-  if (!best)
-    return createStringError(tooLarge);
-  best->variants = std::move(variants);
-  return std::move(*best);
 }
 
 Expected<PlannedStep> amsp::findPlan(ModuleOp step, const Cluster &cluster,
@@ -362,9 +317,15 @@ Expected<PlannedStep> amsp::findPlan(ModuleOp step, const Cluster &cluster,
   Expected<CollectiveModel> collectives = CollectiveModel::create(cluster);
   if (!collectives)
     return collectives.takeError();
-  if (options.searchRecompute)
-    return searchRecompute(step, cluster, options, *collectives);
-  return FinalistSearch(step, cluster, options, *collectives).run();
+  auto findPlanOf = [&](ModuleOp changed) {
+    return FinalistSearch(changed, cluster, options, *collectives).run();
+  };
+  if (!options.searchesSteps())
+    return findPlanOf(step);
+  int64_t ranks = 1;
+  for (int64_t size : cluster.getSizes())
+    ranks *= size;
+  return searchSteps(step, ranks, options, findPlanOf);
 }
 
 Finalist amsp::estimateFinalist(const PlannedStep &planned,

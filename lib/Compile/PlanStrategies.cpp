@@ -49,7 +49,7 @@ struct PlanStrategies : amsp::impl::PlanStrategiesBase<PlanStrategies> {
     auto choice = chooseStrategies(module, strategy, *parsed, options);
     if (!choice)
       return fail(choice.takeError());
-    if (llvm::Error error = recomputeUnitsOf(module, choice->recompute))
+    if (llvm::Error error = changeStep(module, choice->changes))
       return fail(std::move(error));
     numUnits += choice->units.size();
     setUnitStrategies(getStepFunction(module), choice->units,

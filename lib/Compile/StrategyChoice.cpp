@@ -15,7 +15,7 @@ amsp::chooseStrategies(mlir::ModuleOp step, StringRef text,
     if (!planned)
       return planned.takeError();
     choice.strategies = planned->getBest().strategies;
-    choice.recompute = planned->recompute;
+    choice.changes = planned->changes;
     if (const auto &compiled = planned->getBest().compiled)
       choice.loops = compiled->loops;
     choice.planned = std::move(*planned);
@@ -32,7 +32,7 @@ amsp::chooseStrategies(mlir::ModuleOp step, StringRef text,
         resolveRecompute(*file, choice.units);
     if (!recompute)
       return recompute.takeError();
-    choice.recompute = std::move(*recompute);
+    choice.changes = {file->microbatches, std::move(*recompute)};
     choice.reduceType = file->reduceType;
     choice.loops = file->loops;
     choice.strategies = std::move(*strategies);

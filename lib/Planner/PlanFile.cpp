@@ -41,6 +41,7 @@ struct PlanDocument {
   std::string reduceType, strategy;
   UnitsEntry units;
   std::vector<std::string> recompute;
+  int64_t microbatches = 1;
   std::optional<std::vector<std::string>> loops;
 };
 } // namespace
@@ -79,11 +80,13 @@ template <> struct MappingTraits<PlanDocument> {
     io.mapOptional("strategy", document.strategy);
     io.mapOptional("units", document.units);
     io.mapOptional("recompute", document.recompute);
+    io.mapOptional("microbatches", document.microbatches);
     io.mapOptional("loops", document.loops);
   }
   static std::string validate(IO &, PlanDocument &document) {
-    return document.version == 1 ? ""
-                                 : "this build reads plans of version 1 only";
+    if (document.version != 1)
+      return "this build reads plans of version 1 only";
+    return document.microbatches >= 1 ? "" : "microbatches must be positive";
   }
 };
 } // namespace llvm::yaml
@@ -135,6 +138,7 @@ Expected<PlanFile> amsp::parsePlanFile(StringRef content, StringRef name) {
   plan.strategy = document.strategy;
   plan.units = std::move(document.units.strategies);
   plan.recompute = std::move(document.recompute);
+  plan.microbatches = document.microbatches;
   if (document.loops) {
     Expected<LoopForm> loops = parseLoops(*document.loops, name);
     if (!loops)
@@ -199,6 +203,8 @@ void amsp::printPlanFile(raw_ostream &os, const PlanFile &plan,
     interleaveComma(names, os, [&](StringRef name) { os << quote(name); });
     os << "]\n";
   };
+  if (plan.microbatches > 1)
+    os << "microbatches: " << plan.microbatches << "\n";
   if (!plan.recompute.empty())
     printList("recompute", plan.recompute);
   if (plan.loops)

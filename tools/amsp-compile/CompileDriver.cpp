@@ -94,9 +94,9 @@ Error CompileDriver::plan(PartitionOptions &partitioning) {
   if (options.strategy == "auto") {
     llvm::errs() << "remark: --strategy auto chose "
                  << formatStrategies(choice->units, choice->strategies);
-    if (!choice->recompute.empty())
-      llvm::errs() << ", computing " << formatUnits(choice->recompute)
-                   << " again";
+    if (std::string changes = describeChanges(choice->changes);
+        !changes.empty())
+      llvm::errs() << ", " << changes;
     if (choice->loops && !(*choice->loops == LoopForm()))
       llvm::errs() << ", loops: " << describeLoops(*choice->loops);
     if (!assumed.empty())
@@ -104,12 +104,15 @@ Error CompileDriver::plan(PartitionOptions &partitioning) {
                    << cluster.name << "' does not give "
                    << llvm::join(assumed, ", ");
     llvm::errs() << "\n";
+    if (!choice->planned->splitRefusal.empty())
+      llvm::errs() << "remark: --search microbatch: "
+                   << choice->planned->splitRefusal << "\n";
   }
   planning.partition.reduceType = partitioning.reduceType;
   if (choice->loops)
     decideLoops(communication, *choice->loops);
   planning.communication = communication;
-  if (Error error = recomputeUnitsOf(*module, choice->recompute))
+  if (Error error = changeStep(*module, choice->changes))
     return error;
   if (StringRef(options.report).ends_with(".html"))
     if (Error error = describePlan(*choice, cluster, planning))

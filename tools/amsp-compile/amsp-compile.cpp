@@ -31,9 +31,9 @@ static cl::opt<std::string> strategy(
     cl::desc("auto, ddp, zero1, zero2, zero3, mics:S, hpz:S, "
              "p=F,g=F,os=F or a plan file (default auto: searched, for A100 "
              "where the cluster does not say what it is made of)"));
-static cl::list<std::string>
-    search("search", cl::CommaSeparated, cl::cat(category),
-           cl::desc("What --strategy auto may choose besides: recompute"));
+static cl::list<std::string> search(
+    "search", cl::CommaSeparated, cl::cat(category),
+    cl::desc("What --strategy auto may choose besides: recompute, microbatch"));
 static cl::list<std::string>
     batchArgs("batch-args", cl::CommaSeparated, cl::cat(category),
               cl::desc("Arguments cut along dimension 0, names or indices"));

@@ -124,8 +124,11 @@ void PlanReport::printShown(raw_ostream &os) const {
   os << formatv("strategy   {0}\n",
                 candidate ? formatStrategy(plan.getStrategy(*candidate))
                           : formatStrategies(planned.units, shown.strategies));
-  if (!planned.recompute.empty())
-    os << formatv("recompute  {0}\n", formatUnits(planned.recompute));
+  if (planned.changes.microbatches > 1)
+    os << formatv("split      into {0} microbatches\n",
+                  planned.changes.microbatches);
+  if (!planned.changes.recompute.empty())
+    os << formatv("recompute  {0}\n", formatUnits(planned.changes.recompute));
   if (shown.compiled && shown.compiled->loops)
     os << formatv("loops      {0}\n", describeLoops(*shown.compiled->loops));
   if (shown.compiled) {
@@ -220,16 +223,14 @@ void PlanReport::printTable(raw_ostream &os) const {
     printCollectives(os);
 }
 
-/// What was searched for recomputation.
+/// What was searched for microbatches and recomputation.
 void PlanReport::printVariants(raw_ostream &os) const {
   if (planned.variants.empty())
     return;
-  os << formatv("\n      {0,-36} {1,12} {2,12}\n", "computed again", "ms",
-                "MB");
-  for (const RecomputeVariant &variant : planned.variants) {
-    std::string units =
-        variant.units.empty() ? "nothing" : formatUnits(variant.units);
-    os << formatv("      {0,-36} ", units);
+  os << formatv("\n      {0,-36} {1,12} {2,12}\n", "the step", "ms", "MB");
+  for (const StepVariant &variant : planned.variants) {
+    std::string changes = describeChanges(variant.changes);
+    os << formatv("      {0,-36} ", changes.empty() ? "as exported" : changes);
     if (variant.secondsAndBytes)
       os << formatv("{0,12:f3} {1,12:f3}\n",
                     variant.secondsAndBytes->first * 1e3,
@@ -237,6 +238,8 @@ void PlanReport::printVariants(raw_ostream &os) const {
     else
       os << "fits under no strategy\n";
   }
+  if (!planned.splitRefusal.empty())
+    os << "      no more microbatches: " << planned.splitRefusal << "\n";
 }
 
 static void writeItems(json::OStream &json,
@@ -333,8 +336,11 @@ void PlanReport::printJson(raw_ostream &os) const {
     json.attribute("microbatches", plan.model.microbatches);
     json.attribute("operations", plan.model.costs.operations);
     json.attribute("memory_limit", planned.memoryLimit);
+    json.attribute("split", planned.changes.microbatches);
+    if (!planned.splitRefusal.empty())
+      json.attribute("split_refusal", planned.splitRefusal);
     json.attributeArray("recompute", [&] {
-      for (const std::string &unit : planned.recompute)
+      for (const std::string &unit : planned.changes.recompute)
         json.value(unit);
     });
     json.attributeObject("plan", [&] { writeFinalist(json, shown); });

@@ -2,6 +2,7 @@
 
 #include "ExecutorMode.h"
 #include "PlanReport.h"
+#include "amsp/Compile/FormatLocation.h"
 #include "amsp/Compile/OutputFile.h"
 #include "amsp/Compile/PlanPage.h"
 #include "amsp/Compile/StrategyChoice.h"
@@ -76,9 +77,9 @@ static cl::opt<std::string> strategy(
     "strategy", cl::cat(category), cl::init("auto"),
     cl::desc("The strategy, or plan file, to show in detail (default auto: "
              "the best)"));
-static cl::list<std::string>
-    searched("search", cl::CommaSeparated, cl::cat(category),
-             cl::desc("What to choose besides strategies: recompute"));
+static cl::list<std::string> searched(
+    "search", cl::CommaSeparated, cl::cat(category),
+    cl::desc("What to choose besides strategies: recompute, microbatch"));
 static cl::opt<unsigned>
     finalists("finalists", cl::cat(category), cl::init(3),
               cl::desc("Plans to compile for their exact memory (default 3; "
@@ -110,19 +111,6 @@ static cl::opt<std::string>
 static cl::opt<double>
     memory("memory", cl::cat(category), cl::init(0),
            cl::desc("Bytes that a rank may use, instead of the device's"));
-
-/// Where a value comes from in a file, as `file:line:column: `.
-static std::string formatLocation(Location location) {
-  FileLineColLoc found;
-  location->walk([&](Location nested) {
-    found = dyn_cast<FileLineColLoc>(nested);
-    return found ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  if (!found)
-    return "";
-  return llvm::formatv("{0}:{1}:{2}: ", found.getFilename().getValue(),
-                       found.getLine(), found.getColumn());
-}
 
 /// Prints the first error, which is the cause, on one line. Remarks are those
 /// of amsp-compile, and left to it.
@@ -175,7 +163,7 @@ static Expected<PlanningOptions> getOptions() {
   if (Error error = setSearch(
           options, SmallVector<std::string>(searched.begin(), searched.end())))
     return error;
-  if (options.searchRecompute && strategy != "auto")
+  if (options.searchesSteps() && strategy != "auto")
     return createStringError("--search needs --strategy auto");
   options.partition.batchArgs.assign(batchArgs.begin(), batchArgs.end());
   options.partition.stateArgs.assign(stateArgs.begin(), stateArgs.end());
@@ -208,7 +196,8 @@ static Error writePlan(const Finalist &shown, const PlannedStep &planned,
   std::string text;
   llvm::raw_string_ostream stream(text);
   PlanFile plan = makePlanFile(planned.units, shown.strategies, cluster,
-                               reduceType, planned.recompute);
+                               reduceType, planned.changes.recompute);
+  plan.microbatches = planned.changes.microbatches;
   if (shown.compiled)
     plan.loops = shown.compiled->loops;
   printPlanFile(stream, plan,
@@ -317,25 +306,27 @@ static Expected<Cluster> readCluster() {
 }
 
 /// The plans of the step, which becomes the one that they are of: a plan file
-/// or the search says which units are computed again.
+/// or the search says what becomes of it.
 static Expected<PlannedStep> findPlans(ModuleOp step, const Cluster &cluster,
                                        const PlanningOptions &options) {
-  std::vector<std::string> given;
+  StepChanges given;
   if (isPlanFileName(strategy)) {
     Expected<StrategyChoice> choice =
         chooseStrategies(step, strategy, cluster, options);
     if (!choice)
       return choice.takeError();
-    given = std::move(choice->recompute);
-    if (Error error = recomputeUnitsOf(step, given))
+    given = std::move(choice->changes);
+    if (Error error = changeStep(step, given))
       return error;
   }
   Expected<PlannedStep> planned = findPlan(step, cluster, options);
   if (!planned)
     return planned;
-  if (Error error = recomputeUnitsOf(step, planned->recompute))
+  // Only one of the two changes it.
+  if (Error error = changeStep(step, planned->changes))
     return error;
-  llvm::append_range(planned->recompute, given);
+  if (isPlanFileName(strategy))
+    planned->changes = std::move(given);
   return planned;
 }
 

@@ -77,6 +77,24 @@ TEST(PlanFile, IsReadAsItIsWritten) {
   EXPECT_EQ(cantFail(resolvePlanFile(read, kUnits, cluster)), strategies);
 }
 
+TEST(PlanFile, Microbatches) {
+  Cluster cluster = makeCluster("levels=2x2");
+  std::vector<Strategy> strategies(
+      kUnits.size(), cantFail(parseStrategy("ddp", cluster.getSizes())));
+  PlanFile plan = makePlanFile(kUnits, strategies, cluster, "f32");
+  EXPECT_EQ(plan.microbatches, 1);
+  plan.microbatches = 4;
+  std::string text;
+  raw_string_ostream stream(text);
+  printPlanFile(stream, plan, "");
+  EXPECT_NE(text.find("\nmicrobatches: 4\n"), std::string::npos);
+  EXPECT_EQ(cantFail(parsePlanFile(text, "plan.yaml")).microbatches, 4);
+  EXPECT_THAT(
+      toString(
+          parsePlanFile("version: 1\nmicrobatches: 0\n", "p.yaml").takeError()),
+      testing::HasSubstr("microbatches must be positive"));
+}
+
 TEST(PlanFile, UnitsToComputeAgain) {
   Cluster cluster = makeCluster("levels=2x2");
   std::vector<Strategy> strategies(

@@ -4,6 +4,7 @@
 #define AMSP_COMPILE_FINALISTS_H
 
 #include "amsp/Compile/CompiledPlan.h"
+#include "amsp/Compile/StepChanges.h"
 
 namespace amsp {
 
@@ -26,9 +27,9 @@ struct Finalist {
   }
 };
 
-/// A step some of whose units backward computes again, and its best plan.
-struct RecomputeVariant {
-  std::vector<std::string> units;
+/// A changed step, and its best plan.
+struct StepVariant {
+  StepChanges changes;
   /// Of the best plan; none if none fits.
   std::optional<std::pair<double, double>> secondsAndBytes;
 };
@@ -40,10 +41,12 @@ struct PlannedStep {
   double memoryLimit = 0;
   /// Those that fit, the best first; then the others, the smallest first.
   std::vector<Finalist> finalists;
-  /// The plans are of the step whose backward computes these units again.
-  std::vector<std::string> recompute;
+  /// The plans are of the step changed so.
+  StepChanges changes;
   /// What was searched for that, if anything.
-  std::vector<RecomputeVariant> variants;
+  std::vector<StepVariant> variants;
+  /// Why more microbatches were not searched, if they were asked for.
+  std::string splitRefusal;
 
   bool fits(const Finalist &finalist) const {
     return finalist.getBytes() <= memoryLimit;
@@ -64,9 +67,13 @@ struct PlanningOptions {
   bool stopsAtFirstFit = false;
   /// Whether units may be computed again in backward.
   bool searchRecompute = false;
+  /// Whether the batch may be split into microbatches.
+  bool searchMicrobatches = false;
+
+  bool searchesSteps() const { return searchRecompute || searchMicrobatches; }
 };
 
-/// What `--search` asks for: names of choices, of which there is `recompute`.
+/// What `--search` asks for: `recompute`, `microbatch`, or both.
 llvm::Error setSearch(PlanningOptions &options,
                       llvm::ArrayRef<std::string> choices);
 
@@ -84,11 +91,6 @@ void getPlanningDialects(mlir::DialectRegistry &registry);
 llvm::Expected<PlannedStep> findPlan(mlir::ModuleOp step,
                                      const Cluster &cluster,
                                      const PlanningOptions &options);
-
-/// Makes the step the one that a plan is of. Errors are diagnostics, after
-/// which the error is empty text.
-llvm::Error recomputeUnitsOf(mlir::ModuleOp step,
-                             llvm::ArrayRef<std::string> units);
 
 /// A given plan beside those that were found: by the search's model only, or
 /// compiled.

@@ -11,8 +11,8 @@ namespace amsp {
 struct StrategyChoice {
   std::vector<StepUnit> units;
   std::vector<Strategy> strategies; // one per unit
-  /// Units that backward computes again; see recomputeUnitsOf.
-  std::vector<std::string> recompute;
+  /// What becomes of the step; see changeStep.
+  StepChanges changes;
   /// Of the plan file; empty where none says it.
   std::string reduceType;
   /// How loops are written, where the plan says it.

@@ -38,6 +38,8 @@ struct PlanFile {
   Map units; // strategy by pattern
   /// Units that backward computes again, by pattern.
   std::vector<std::string> recompute;
+  /// Microbatches that the step's batch is split into.
+  int64_t microbatches = 1;
   /// How loops are written; none: not said.
   std::optional<LoopForm> loops;
 };

@@ -87,6 +87,13 @@ static Operation *getMaker(Value value) {
   return op;
 }
 
+/// The op of the step for which the partitioner made this one.
+static Operation *getAsker(Operation *op) {
+  while (isa<LocalSliceOp, KeepOnFirstOp, AllGatherOp>(op) && !op->use_empty())
+    op = *op->user_begin();
+  return op;
+}
+
 LogicalResult RowAnalysis::verifyCollectives() {
   WalkResult walk = program.walk([&](CollectiveOpInterface collective) {
     Operation *op = collective;
@@ -97,7 +104,7 @@ LogicalResult RowAnalysis::verifyCollectives() {
     Operation *maker = getMaker(op->getOperand(0));
     Operation *named = maker ? maker : op;
     if (!sum) {
-      Operation *user = op->use_empty() ? named : *op->user_begin();
+      Operation *user = op->use_empty() ? named : getAsker(op);
       user->emitError(kCannotSplit)
           << "'" << user->getName() << "' needs rows of other microbatches";
     } else if (sum.getReduction() != Reduction::Sum) {
@@ -139,7 +146,8 @@ LogicalResult RowAnalysis::visit(Operation &op) {
   if ((needsRows || reduce) && sum) {
     Operation *maker = getMaker(sum.getOperands().front());
     Operation *named = maker ? maker : sum;
-    Operation *user = reduce ? getMaker(reduce.getOperands().front()) : &op;
+    Operation *user =
+        reduce ? getMaker(reduce.getOperands().front()) : getAsker(&op);
     return user->emitError(kCannotSplit)
            << "'" << user->getName()
            << "' takes rows of the batch and what follows from a sum over all "
