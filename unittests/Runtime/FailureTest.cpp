@@ -8,6 +8,9 @@
 using namespace amsp::runtime;
 using std::chrono::milliseconds;
 
+/// Of a run in which no rank stalls, on a machine however busy.
+static constexpr milliseconds kNoStall = std::chrono::minutes(1);
+
 static double secondsSince(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
       .count();
@@ -32,9 +35,10 @@ struct FailureTest : testing::Test {
     amsp_collective_await(rank, reduce.get());
   }
 
-  std::optional<RunError> run(std::vector<Fault> faults, int steps = 1) {
+  std::optional<RunError> run(std::vector<Fault> faults, int steps = 1,
+                              milliseconds stallLimit = milliseconds(300)) {
     WorldOptions options;
-    options.stallLimit = milliseconds(300);
+    options.stallLimit = stallLimit;
     options.faults = std::move(faults);
     return runOnRanks(
         4, [&](amsp_rank *rank) { runBoth(rank); }, options, steps);
@@ -44,12 +48,12 @@ struct FailureTest : testing::Test {
 
 TEST_F(FailureTest, AFailingRankEndsTheOthersAtOnce) {
   auto begin = std::chrono::steady_clock::now();
-  auto error = run({{2, "reduce.g1", Fault::Kind::Fail}});
+  auto error = run({{2, "reduce.g1", Fault::Kind::Fail}}, 1, kNoStall);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->str(), "rank 2, collective 'reduce.g1' (id 1), step 1: "
                           "injected failure");
   EXPECT_TRUE(error->stuckRanks.empty());
-  EXPECT_LT(secondsSince(begin), 0.25);
+  EXPECT_LT(secondsSince(begin), 30);
 }
 
 TEST_F(FailureTest, AStalledRankIsNamedByThoseWhoWait) {
@@ -61,7 +65,7 @@ TEST_F(FailureTest, AStalledRankIsNamedByThoseWhoWait) {
   EXPECT_NE(error->message.find("rank 1 waited 0.3 s"), std::string::npos)
       << error->str();
   EXPECT_TRUE(error->stuckRanks.empty());
-  EXPECT_LT(secondsSince(begin), 2);
+  EXPECT_LT(secondsSince(begin), 10);
 }
 
 TEST_F(FailureTest, AStallIsFoundThroughRanksThatWaitThemselves) {
@@ -103,12 +107,12 @@ TEST_F(FailureTest, AnAllToAllWithoutOneOfItsMembersNamesIt) {
 }
 
 TEST_F(FailureTest, ADelayChangesNothing) {
-  EXPECT_FALSE(run({{2, "1", Fault::Kind::Delay}}, 3));
+  EXPECT_FALSE(run({{2, "1", Fault::Kind::Delay}}, 3, kNoStall));
 }
 
 TEST_F(FailureTest, ALagMovesTheDataLate) {
   auto begin = std::chrono::steady_clock::now();
-  EXPECT_FALSE(run({{2, "1", Fault::Kind::Lag}}, 3));
+  EXPECT_FALSE(run({{2, "1", Fault::Kind::Lag}}, 3, kNoStall));
   EXPECT_GT(secondsSince(begin), 3 * 0.05);
 }
 

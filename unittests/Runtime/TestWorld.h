@@ -63,6 +63,7 @@ struct Description {
     collective.name = name;
   }
   Description(const Description &) = delete;
+  Description &operator=(const Description &) = delete;
 
   const amsp_collective *get() const { return &collective; }
 };
