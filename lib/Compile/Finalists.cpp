@@ -18,6 +18,8 @@ using llvm::formatv;
 
 /// Smaller plans that are tried if no finalist fits.
 static constexpr size_t kSmallerPlans = 4;
+/// Of the memory there is, what no plan needs that turns out to fit.
+static constexpr double kHopeless = 1.5;
 
 std::string amsp::formatStrategies(ArrayRef<StepUnit> units,
                                    ArrayRef<Strategy> strategies) {
@@ -121,7 +123,9 @@ Error FinalistSearch::addSmallerPlans(const Plan &plan) {
   });
   for (const Candidate *candidate :
        ArrayRef(candidates).take_front(kSmallerPlans)) {
-    if (hasFitting())
+    bool isHopeless =
+        !finalists.empty() && candidate->bytes > kHopeless * limit;
+    if (hasFitting() || isHopeless)
       break;
     if (Error error = compile({makeFinalist(plan, *candidate)}, true))
       return error;
