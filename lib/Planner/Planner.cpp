@@ -85,6 +85,7 @@ UnitCosts::Context Plan::getContext() const {
                              model.microbatches};
   context.fuses = passes.fuse;
   context.decomposes = passes.decompose;
+  context.updateScale = updateScale;
   if (passes.overlap)
     context.overlapping =
         Overlapping{interference, model.getNumLayers(), model.microbatches > 1,
@@ -102,12 +103,16 @@ Plan amsp::searchPlans(const StepModel &model,
   plan.memoryBandwidth = *cluster.device->memoryBandwidth;
   plan.interference = cluster.interference;
   plan.passes = passes;
-  UnitCosts::Context context = plan.getContext();
+  unsigned all = plan.space.getAll();
   const ProgramCosts &costs = plan.model.costs;
+  double once =
+      UnitCosts(plan.model.getWhole(), plan.getContext()).getUpdateSeconds(all);
+  if (once > 0 && costs.updateSeconds > 0)
+    plan.updateScale = costs.updateSeconds / once;
+  UnitCosts::Context context = plan.getContext();
   MemoryBudget budget{plan.memoryLimit,
                       costs.activationBytes + plan.model.otherBytes,
                       costs.gatheredBytes};
-  unsigned all = plan.space.getAll();
   if (shardedBytes) {
     double states =
         UnitCosts(plan.model.getWhole(), context).getBytes(all, all, all);

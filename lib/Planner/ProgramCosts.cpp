@@ -1,11 +1,13 @@
 //===- ProgramCosts.cpp - Compute and memory of a rank's program ----------===//
 
 #include "amsp/Planner/ProgramCosts.h"
+#include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/PlacementAnalysis.h"
 #include "amsp/Planner/OpCosts.h"
 #include "amsp/Target/DataTypes.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace amsp;
@@ -107,23 +109,81 @@ LiveBytes Liveness::getPeak(Block &block) {
 // Time
 //===----------------------------------------------------------------------===//
 
-FailureOr<ProgramCosts> amsp::estimateProgram(func::FuncOp step,
-                                              const Device &device) {
-  ProgramCosts costs;
-  WalkResult walk = step.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    FailureOr<OpCost> cost = getOpCost(op, device);
+/// The ops of the step's own block that new parameters and optimizer states
+/// follow from, back to the gradients.
+static DenseSet<Operation *> getUpdateOps(func::FuncOp step) {
+  Operation *terminator = step.getBody().front().getTerminator();
+  SmallVector<Value> open;
+  for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i) {
+    auto role = step.getArgAttrOfType<RoleAttr>(i, kRoleAttr);
+    auto result = step.getArgAttrOfType<IntegerAttr>(i, kResultAttr);
+    if (role && result &&
+        llvm::is_contained({Role::Param, Role::OptState}, role.getValue()))
+      open.push_back(terminator->getOperand(result.getInt()));
+  }
+  DenseSet<Operation *> ops;
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    auto collective = dyn_cast_or_null<CollectiveOpInterface>(op);
+    bool isGradient = collective && collective.hasParameter();
+    if (!op || isGradient || isa<stablehlo::WhileOp>(op) ||
+        !ops.insert(op).second)
+      continue;
+    llvm::SetVector<Value> needed(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), needed);
+    llvm::append_range(open, needed);
+  }
+  return ops;
+}
+
+/// Adds the cost of an op with the bodies that it runs.
+static LogicalResult addCosts(Operation *op, const Device &device,
+                              ProgramCosts &costs) {
+  WalkResult walk = op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    FailureOr<OpCost> cost = getOpCost(inner, device);
     if (failed(cost))
       return WalkResult::interrupt();
-    auto runs = static_cast<double>(getTripCount(op));
+    auto runs = static_cast<double>(getTripCount(inner));
     costs.operations += runs * cost->operations;
     costs.computeSeconds += runs * cost->seconds;
     // The bodies of reductions and the like are part of their op.
     bool isContainer =
-        isa<func::FuncOp, stablehlo::WhileOp, stablehlo::CaseOp>(op);
+        isa<func::FuncOp, stablehlo::WhileOp, stablehlo::CaseOp>(inner);
     return isContainer ? WalkResult::advance() : WalkResult::skip();
   });
-  if (walk.wasInterrupted())
+  return failure(walk.wasInterrupted());
+}
+
+/// Seconds of the update. What an optimizer computes of whole values (matrices
+/// that it gathers) does not shrink with the pieces.
+static FailureOr<double> countUpdate(func::FuncOp step, const Device &device) {
+  DenseSet<Operation *> ops = getUpdateOps(step), whole;
+  ProgramCosts costs;
+  for (Operation &op : step.getBody().front()) {
+    if (!ops.contains(&op))
+      continue;
+    bool isOfWhole = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return whole.contains(operand.getDefiningOp()) &&
+             cast<RankedTensorType>(operand.getType()).getRank() > 0;
+    });
+    bool makesWhole = isOfWhole && !isa<stablehlo::DynamicSliceOp>(op);
+    if (isa<AllGatherOp>(op) || makesWhole)
+      whole.insert(&op);
+    else if (failed(addCosts(&op, device, costs)))
+      return failure();
+  }
+  return costs.computeSeconds;
+}
+
+FailureOr<ProgramCosts> amsp::estimateProgram(func::FuncOp step,
+                                              const Device &device) {
+  ProgramCosts costs;
+  if (failed(addCosts(step, device, costs)))
     return failure();
+  FailureOr<double> update = countUpdate(step, device);
+  if (failed(update))
+    return failure();
+  costs.updateSeconds = *update;
   LiveBytes peak = Liveness().getPeak(step.getBody().front());
   costs.activationBytes = peak.activations;
   costs.gatheredBytes = peak.gathered;

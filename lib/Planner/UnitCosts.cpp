@@ -85,7 +85,7 @@ void UnitCosts::addUpdates(const PlannedParameter &parameter,
     // The update reads and writes the value and the states, and reads the
     // gradient.
     if (parameter.gradientBytes > 0 || parameter.stateBytes > 0)
-      updates[os].seconds += piece *
+      updates[os].seconds += context.updateScale * piece *
                              (2 * (parameter.restBytes + parameter.stateBytes) +
                               parameter.gradientBytes) /
                              context.memoryBandwidth;

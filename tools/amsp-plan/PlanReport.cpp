@@ -50,7 +50,8 @@ PlanReport::getMemoryItems(const MemoryProfile &memory) {
 
 std::vector<PlanReport::Item>
 PlanReport::getTimeItems(const Candidate &candidate) const {
-  return {{"compute", plan.model.costs.computeSeconds},
+  return {{"compute",
+           plan.model.costs.computeSeconds - plan.model.costs.updateSeconds},
           {"other_collectives", plan.model.otherSeconds},
           {"gathers", candidate.gatherSeconds},
           {"reductions", candidate.reductionSeconds},

@@ -33,6 +33,7 @@ struct Plan {
   double memoryBandwidth = 0;
   double interference = 0;
   CollectivePasses passes = {};
+  double updateScale = 1; // see UnitCosts::Context
 
   double getCommonBytes() const { return commonBytes; }
   UnitCosts::Context getContext() const;
@@ -49,7 +50,8 @@ struct Plan {
   }
   /// What takes as long under every strategy.
   double getCommonSeconds() const {
-    return model.costs.computeSeconds + model.otherSeconds;
+    return model.costs.computeSeconds - model.costs.updateSeconds +
+           model.otherSeconds;
   }
   /// Seconds of a step.
   double getStepSeconds(const Candidate &candidate) const {

@@ -12,13 +12,16 @@ namespace amsp {
 struct ProgramCosts {
   double operations = 0;      // of contractions
   double computeSeconds = 0;  // contractions and memory-bound ops
+  double updateSeconds = 0;   // what of it shrinks with the pieces of OS
   double activationBytes = 0; // most that is alive at once
   double gatheredBytes = 0;   // what gathered parameters add to that
 };
 
 /// Estimates from the program of a rank, fully sharded: the costs of its ops
 /// (see getOpCost). A value that is not fused into its uses occupies memory
-/// from its op to its last use. Loops count as often as they run.
+/// from its op to its last use. Loops count as often as they run. The update is
+/// what lies between the last reductions of gradients and the new state, but
+/// for what it computes of whole values: norms and clipping are part of it.
 ///
 /// Fails, with a diagnostic, for a contraction in a type that the device gives
 /// no peak rate of.

@@ -79,6 +79,9 @@ public:
     bool fuses = false;
     /// A collective over several levels is several where these are faster.
     bool decomposes = false;
+    /// How much longer the program's update takes than one that reads and
+    /// writes everything once: norms and clipping read gradients again.
+    double updateScale = 1;
   };
 
   UnitCosts(const Unit &unit, const Context &context);
