@@ -17,7 +17,7 @@ import numpy as np
 from amsp import tools
 
 STEP_SYMBOL = "amsp_step_v1"
-ABI_VERSION = 1
+ABI_VERSION = 2
 ALIGNMENT = 64
 
 

@@ -280,6 +280,54 @@ INSTANTIATE_TEST_SUITE_P(Types, CollectivesTest,
                            return std::string(nameOf(info.param));
                          });
 
+/// Operands behind each other, below and above the size of one phase, give the
+/// bits of operands apart.
+TEST(CollectivesTest, ContiguousOperandsAreOne) {
+  for (int64_t large : {int64_t{5}, int64_t{3000}}) {
+    std::vector<amsp_collective_operand> operands = {
+        {1, 3, 3}, {1, 0, 0}, {2, large, large}};
+    Description joined(AMSP_ALL_REDUCE, AMSP_SUM, AMSP_F32, {{1, 3}}, operands,
+                       "joined", 0);
+    Description apart(AMSP_ALL_REDUCE, AMSP_SUM, AMSP_F32, {{1, 3}}, operands,
+                      "apart", 1);
+    joined.collective.contiguous = 1;
+    size_t count = 3 + 2 * large;
+    std::vector<std::vector<float>> found(3), expected(3);
+    auto error = runOnRanks(3, [&](amsp_rank *rank) {
+      int64_t number = amsp_rank_number(rank);
+      std::vector<float> source(count);
+      for (size_t i = 0; i < count; ++i)
+        source[i] = 1.0f / static_cast<float>(3 + i * 7 + number);
+      auto runInto = [&](const Description &description,
+                         std::vector<float> &to) {
+        to.assign(count, -1);
+        runCollective(rank, description.get(),
+                      {source.data(), source.data() + 3, source.data() + 3},
+                      {to.data(), to.data() + 3, to.data() + 3});
+      };
+      runInto(joined, found[number]);
+      runInto(apart, expected[number]);
+    });
+    ASSERT_FALSE(error) << error->str();
+    EXPECT_EQ(found, expected);
+    EXPECT_EQ(found[0], found[2]);
+  }
+}
+
+TEST(CollectivesTest, OnlyAnAllReduceIsContiguous) {
+  Description gather(AMSP_ALL_GATHER, AMSP_SUM, AMSP_F32, {{1, 2}},
+                     {{1, 4, 2}, {1, 4, 2}});
+  gather.collective.contiguous = 1;
+  auto error = runOnRanks(2, [&](amsp_rank *rank) {
+    std::vector<float> pieces(4), full(8);
+    runCollective(rank, gather.get(), {pieces.data(), pieces.data() + 2},
+                  {full.data(), full.data() + 4});
+  });
+  ASSERT_TRUE(error);
+  EXPECT_NE(error->str().find("only an all_reduce"), std::string::npos)
+      << error->str();
+}
+
 TEST(CollectivesTest, GatherIntoTheBufferOfThePiece) {
   Description gather(AMSP_ALL_GATHER, AMSP_SUM, AMSP_F32, {{1, 4}},
                      {{1, 10, 3}});

@@ -21,13 +21,12 @@ static std::vector<LiveBuffer> makeRandom(unsigned seed, size_t count,
   return buffers;
 }
 
-static void expectValid(const std::vector<LiveBuffer> &buffers,
-                        const ArenaPlan &plan, int64_t alignment) {
+static void expectApart(const std::vector<LiveBuffer> &buffers,
+                        const ArenaPlan &plan) {
   ASSERT_EQ(plan.offsets.size(), buffers.size());
   int64_t highest = 0;
   for (size_t i = 0; i < buffers.size(); ++i) {
     EXPECT_GE(plan.offsets[i], 0);
-    EXPECT_EQ(plan.offsets[i] % alignment, 0);
     highest = std::max(highest, plan.offsets[i] + buffers[i].bytes);
     for (size_t j = 0; j < i; ++j) {
       bool areApart = plan.offsets[i] + buffers[i].bytes <= plan.offsets[j] ||
@@ -38,6 +37,13 @@ static void expectValid(const std::vector<LiveBuffer> &buffers,
   }
   EXPECT_EQ(plan.bytes, highest);
   EXPECT_GE(plan.bytes, getPeakLiveBytes(buffers));
+}
+
+static void expectValid(const std::vector<LiveBuffer> &buffers,
+                        const ArenaPlan &plan, int64_t alignment) {
+  expectApart(buffers, plan);
+  for (int64_t offset : plan.offsets)
+    EXPECT_EQ(offset % alignment, 0);
 }
 
 /// The smallest arena that placing in any order, each as low as possible,
@@ -124,4 +130,44 @@ TEST(ArenaPlannerTest, IsDeterministic) {
 
 TEST(ArenaPlannerTest, PeakLiveBytesCountsOverlap) {
   EXPECT_EQ(getPeakLiveBytes({{10, 0, 2}, {20, 2, 3}, {5, 3, 9}}), 30);
+}
+
+TEST(ArenaPlannerTest, RowsLieBehindEachOther) {
+  // A large buffer that outlives both pairs.
+  std::vector<LiveBuffer> buffers = {
+      {4, 0, 5}, {1000, 0, 9}, {100, 1, 5}, {4, 2, 6}, {100, 2, 7}};
+  ArenaPlan plan = planArena(buffers, {{{0, 2}, {4, 3}}});
+  expectApart(buffers, plan);
+  EXPECT_EQ(plan.offsets[0] % 64, 0);
+  EXPECT_EQ(plan.offsets[2], plan.offsets[0] + 4);
+  EXPECT_EQ(plan.offsets[4] % 64, 0);
+  EXPECT_EQ(plan.offsets[3], plan.offsets[4] + 100);
+  EXPECT_LE(plan.bytes, planArena(buffers).bytes);
+}
+
+TEST(ArenaPlannerTest, RowsThatCostMemoryAreNotGranted) {
+  // Joined, the first buffer would live until the second one is done with, and
+  // the third needs its memory.
+  std::vector<LiveBuffer> buffers = {{1024, 0, 2}, {1024, 2, 9}, {1024, 3, 9}};
+  ArenaPlan plan = planArena(buffers, {{{0, 1}}});
+  EXPECT_EQ(plan.bytes, 2048);
+  EXPECT_EQ(plan.offsets, planArena(buffers).offsets);
+  // The other wish is granted alone.
+  buffers.push_back({8, 20, 21});
+  buffers.push_back({8, 20, 21});
+  plan = planArena(buffers, {{{0, 1}}, {{4, 3}}});
+  EXPECT_EQ(plan.bytes, 2048);
+  EXPECT_EQ(plan.offsets[3], plan.offsets[4] + 8);
+}
+
+TEST(ArenaPlannerTest, RowsNeverMakeAnArenaLarger) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    std::vector<LiveBuffer> buffers = makeRandom(seed, 30, 1000);
+    llvm::SmallVector<llvm::SmallVector<ArenaRow>> wishes;
+    for (size_t i = 0; i < 24; i += 6)
+      wishes.push_back({{i, i + 1, i + 2}, {i + 3, i + 4, i + 5}});
+    ArenaPlan plan = planArena(buffers, wishes);
+    expectApart(buffers, plan);
+    EXPECT_LE(plan.bytes, planArena(buffers).bytes);
+  }
 }

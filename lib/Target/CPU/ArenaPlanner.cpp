@@ -92,6 +92,75 @@ ArenaPlan amsp::planArena(ArrayRef<LiveBuffer> buffers, int64_t alignment) {
   return *best;
 }
 
+namespace {
+/// Buffers and rows of them that have one place.
+class RowPlaces {
+public:
+  RowPlaces(ArrayRef<LiveBuffer> buffers, ArrayRef<ArenaRow> rows);
+
+  ArrayRef<LiveBuffer> get() const { return places; }
+  ArenaPlan plan(int64_t alignment) const;
+
+private:
+  void add(const LiveBuffer &buffer, size_t index);
+
+  SmallVector<LiveBuffer> places;
+  /// Of each buffer: its place, and where in it.
+  SmallVector<std::pair<size_t, int64_t>> located;
+};
+} // namespace
+
+/// To the last place.
+void RowPlaces::add(const LiveBuffer &buffer, size_t index) {
+  LiveBuffer &place = places.back();
+  located[index] = {places.size() - 1, place.bytes};
+  place.bytes += buffer.bytes;
+  place.begin = std::min(place.begin, buffer.begin);
+  place.end = std::max(place.end, buffer.end);
+}
+
+RowPlaces::RowPlaces(ArrayRef<LiveBuffer> buffers, ArrayRef<ArenaRow> rows)
+    : located(buffers.size()) {
+  SmallVector<const ArenaRow *> rowOf(buffers.size());
+  for (const ArenaRow &row : rows)
+    for (size_t index : row)
+      rowOf[index] = &row;
+  for (auto [index, buffer] : llvm::enumerate(buffers)) {
+    const ArenaRow *row = rowOf[index];
+    if (row && index != row->front())
+      continue; // comes with the first one
+    places.push_back({0, buffer.begin, buffer.end});
+    for (size_t member : row ? *row : ArenaRow{index})
+      add(buffers[member], member);
+  }
+}
+
+ArenaPlan RowPlaces::plan(int64_t alignment) const {
+  ArenaPlan placed = planArena(places, alignment), plan;
+  plan.bytes = placed.bytes;
+  for (auto [place, offset] : located)
+    plan.offsets.push_back(placed.offsets[place] + offset);
+  return plan;
+}
+
+ArenaPlan amsp::planArena(ArrayRef<LiveBuffer> buffers,
+                          ArrayRef<SmallVector<ArenaRow>> wishes,
+                          int64_t alignment) {
+  ArenaPlan plan = planArena(buffers, alignment);
+  int64_t peak = getPeakLiveBytes(buffers);
+  SmallVector<ArenaRow> granted;
+  for (ArrayRef<ArenaRow> rows : wishes) {
+    size_t before = granted.size();
+    granted.append(rows.begin(), rows.end());
+    if (getPeakLiveBytes(RowPlaces(buffers, granted).get()) > peak)
+      granted.truncate(before);
+  }
+  if (granted.empty())
+    return plan;
+  ArenaPlan withRows = RowPlaces(buffers, granted).plan(alignment);
+  return withRows.bytes <= plan.bytes ? withRows : plan;
+}
+
 int64_t amsp::getPeakLiveBytes(ArrayRef<LiveBuffer> buffers) {
   SmallVector<std::pair<int64_t, int64_t>> changes;
   for (const LiveBuffer &buffer : buffers) {

@@ -62,7 +62,8 @@ FlatSymbolRefAttr HostConstants::addStruct(StringRef name,
 }
 
 FlatSymbolRefAttr HostConstants::addCollective(CollectiveInfoAttr info,
-                                               Type elementType) {
+                                               Type elementType,
+                                               bool contiguous) {
   std::string name = ("collective_" + Twine(info.getId())).str();
   SmallVector<int64_t> digits, operands;
   for (const Digit &digit : info.getGroup().getDigits())
@@ -74,14 +75,15 @@ FlatSymbolRefAttr HostConstants::addCollective(CollectiveInfoAttr info,
   int64_t numDigits = info.getGroup().getDigits().size();
   int64_t numOperands = info.getRows().size();
   return addStruct(
-      name, {i32(info.getId()), i32(static_cast<int64_t>(info.getKind())),
-             i32(static_cast<int64_t>(info.getReduction())),
-             i32(*getDataType(elementType)),
-             i32(isGather ? AMSP_CHANNEL_GATHER : AMSP_CHANNEL_REDUCE),
-             i32(numDigits), i32(numOperands),
-             address(addNumbers(name + "_digits", digits)),
-             address(addNumbers(name + "_operands", operands)),
-             address(addText(name + "_name", info.getName()))});
+      name,
+      {i32(info.getId()), i32(static_cast<int64_t>(info.getKind())),
+       i32(static_cast<int64_t>(info.getReduction())),
+       i32(*getDataType(elementType)),
+       i32(isGather ? AMSP_CHANNEL_GATHER : AMSP_CHANNEL_REDUCE),
+       i32(numDigits), i32(numOperands),
+       address(addNumbers(name + "_digits", digits)),
+       address(addNumbers(name + "_operands", operands)),
+       address(addText(name + "_name", info.getName())), i32(contiguous)});
 }
 
 FlatSymbolRefAttr HostConstants::addGemm(const GemmShape &shape,

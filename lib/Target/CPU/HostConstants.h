@@ -24,7 +24,8 @@ public:
   explicit HostConstants(mlir::ModuleOp module);
 
   mlir::FlatSymbolRefAttr addCollective(CollectiveInfoAttr info,
-                                        mlir::Type elementType);
+                                        mlir::Type elementType,
+                                        bool contiguous);
   /// Equal calls share a description.
   mlir::FlatSymbolRefAttr addGemm(const GemmShape &shape,
                                   mlir::Type elementType);

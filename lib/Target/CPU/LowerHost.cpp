@@ -1,5 +1,6 @@
 //===- LowerHost.cpp - The step as the C ABI's execute function -----------===//
 
+#include "AdjacentBuffers.h"
 #include "BufferAliases.h"
 #include "GemmShape.h"
 #include "HostAddresses.h"
@@ -220,7 +221,7 @@ LogicalResult HostLowering::lower(CollectiveStartOp op) {
     return op.emitOpError("cannot move elements of type ")
            << type.getElementType();
   FlatSymbolRefAttr description =
-      constants.addCollective(info, type.getElementType());
+      constants.addCollective(info, type.getElementType(), isContiguous(op));
   if (!collectives.try_emplace(info.getId(), description).second)
     return op.emitOpError("has the id of another collective");
   FailureOr<Value> sources = storeAddresses(op, op.getSources(), 0);

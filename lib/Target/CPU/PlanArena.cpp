@@ -1,5 +1,6 @@
 //===- PlanArena.cpp - Gives every buffer a place in one arena ------------===//
 
+#include "AdjacentBuffers.h"
 #include "BufferAliases.h"
 #include "BufferLifetimes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPBufferOps.h"
@@ -37,6 +38,19 @@ static LogicalResult verifyBuffersAreStatic(func::FuncOp function) {
   return failure(walk.wasInterrupted());
 }
 
+/// The tensors of an all_reduce behind each other: a row of its sources and one
+/// of its destinations.
+static SmallVector<SmallVector<ArenaRow>>
+findRows(func::FuncOp function, const DenseMap<Operation *, size_t> &numbers) {
+  SmallVector<SmallVector<ArenaRow>> wishes;
+  for (ArrayRef<memref::AllocOp> allocs : findAdjacentBuffers(function)) {
+    SmallVector<ArenaRow> &rows = wishes.emplace_back(2);
+    for (auto [index, alloc] : llvm::enumerate(allocs))
+      rows[index < allocs.size() / 2 ? 0 : 1].push_back(numbers.lookup(alloc));
+  }
+  return wishes;
+}
+
 namespace {
 struct PlanArena : amsp::impl::PlanArenaBase<PlanArena> {
   using PlanArenaBase::PlanArenaBase;
@@ -50,15 +64,17 @@ struct PlanArena : amsp::impl::PlanArenaBase<PlanArena> {
     ProgramOrder order(function);
     SmallVector<memref::AllocOp> allocs;
     SmallVector<LiveBuffer> buffers;
+    DenseMap<Operation *, size_t> numbers;
     function.walk([&](memref::AllocOp alloc) {
       LiveBuffer buffer = getLifetime(alloc, order);
       if (buffer.end < 0) // never touched
         return;
+      numbers[alloc] = allocs.size();
       allocs.push_back(alloc);
       buffers.push_back(buffer);
       bytesBuffers += buffer.bytes;
     });
-    ArenaPlan plan = planArena(buffers);
+    ArenaPlan plan = planArena(buffers, findRows(function, numbers));
     for (auto [alloc, offset] : llvm::zip_equal(allocs, plan.offsets)) {
       OpBuilder builder(alloc);
       auto view =
@@ -71,6 +87,8 @@ struct PlanArena : amsp::impl::PlanArenaBase<PlanArena> {
     numBuffers = buffers.size();
     bytesArena = plan.bytes;
     bytesLive = getPeakLiveBytes(buffers);
+    function.walk(
+        [&](CollectiveStartOp op) { numContiguous += isContiguous(op); });
   }
 };
 } // namespace

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define AMSP_STEP_ABI_VERSION 1
+#define AMSP_STEP_ABI_VERSION 2
 
 /// Name of the only symbol that STEP.so exports: a constant `amsp_step`.
 #define AMSP_STEP_SYMBOL "amsp_step_v1"
@@ -92,6 +92,10 @@ typedef struct amsp_collective {
   const amsp_digit *digits; /* num_digits, most significant first */
   const amsp_collective_operand *operands; /* num_operands */
   const char *name;                        /* for errors and traces */
+  /// 1: an all_reduce whose operands lie behind each other in memory, in their
+  /// order, in the sources and in the destinations, on every rank. It may be
+  /// run as one operand, from the first source to the first destination.
+  int32_t contiguous;
 } amsp_collective;
 
 /// C[b] = (accumulate ? C[b] : 0) + op(A[b]) * op(B[b]), row-major, over up to

@@ -39,7 +39,10 @@ public:
         number(run.number),
         elementBytes(runtime::bytesOf(run.collective.dtype)),
         operands(run.collective.operands,
-                 run.collective.operands + run.collective.num_operands) {}
+                 run.collective.operands + run.collective.num_operands) {
+    if (collective.contiguous)
+      joinOperands();
+  }
 
   void allGather();
   void reduceScatter();
@@ -56,6 +59,7 @@ private:
   /// Messages, each short enough for the endpoint.
   using Segments = std::vector<std::vector<Block>>;
   Segments cut(const std::vector<Block> &blocks) const;
+  void joinOperands();
   void postTo(int64_t index, Phase phase, const Segments &segments);
 
   void move(const std::vector<std::vector<Block>> &offers);
@@ -78,6 +82,14 @@ private:
   std::vector<Operand> operands; // all_reduce cuts its own pieces
 };
 } // namespace
+
+/// Each message is then one block: nothing is gathered on its way.
+void Runner::joinOperands() {
+  int64_t elements = 0;
+  for (const Operand &operand : operands)
+    elements += operand.rows * operand.full;
+  operands = {{1, elements, elements}};
+}
 
 /// Member `index`'s piece, in place in a buffer of the full side.
 Block Runner::pieceInFull(const void *base, const Operand &operand,
@@ -352,6 +364,8 @@ std::string runtime::checkCollective(const amsp_collective &collective,
   std::string problem = checkDigits(digits, world);
   if (!problem.empty())
     return problem;
+  if (collective.contiguous && collective.kind != AMSP_ALL_REDUCE)
+    return "is contiguous, which only an all_reduce can be";
   for (int32_t i = 0; i < collective.num_operands; ++i) {
     problem =
         checkOperand(collective, collective.operands[i], groupSize(digits));

@@ -82,9 +82,17 @@ bool World::State::compareHashes(RankRunner &runner) {
   int64_t world = transport->world();
   amsp_digit digit = {1, world};
   amsp_collective_operand operand = {1, world * hashBytes, hashBytes};
-  amsp_collective collective = {
-      -1, AMSP_ALL_GATHER, AMSP_SUM, AMSP_U8,       AMSP_CHANNEL_GATHER, 1,
-      1,  &digit,          &operand, "program hash"};
+  amsp_collective collective = {-1,
+                                AMSP_ALL_GATHER,
+                                AMSP_SUM,
+                                AMSP_U8,
+                                AMSP_CHANNEL_GATHER,
+                                1,
+                                1,
+                                &digit,
+                                &operand,
+                                "program hash",
+                                0};
   std::string all(world * hashBytes, '\0');
   const void *source = runner.paddedHash.data();
   void *destination = all.data();

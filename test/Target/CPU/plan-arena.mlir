@@ -50,6 +50,62 @@ func.func @loop(%out: memref<16xf32>, %n: index) {
 
 // -----
 
+// The tensors of an all_reduce lie behind each other, in their order, on both
+// sides.
+// CHECK-LABEL: func.func @contiguous
+// CHECK-SAME: amsp.arena_bytes = 144 : i64
+func.func @contiguous(%x: memref<3xf32>, %y: memref<2x5xf32>, %p: memref<3xf32>, %q: memref<2x5xf32>) {
+  // CHECK-NEXT: %[[B:.*]] = amsp.arena_view 12 : memref<2x5xf32>
+  // CHECK-NEXT: %[[A:.*]] = amsp.arena_view 0 : memref<3xf32>
+  // CHECK-NEXT: %[[D:.*]] = amsp.arena_view 76 : memref<2x5xf32>
+  // CHECK-NEXT: %[[C:.*]] = amsp.arena_view 64 : memref<3xf32>
+  %b = memref.alloc() : memref<2x5xf32>
+  %a = memref.alloc() : memref<3xf32>
+  %d = memref.alloc() : memref<2x5xf32>
+  %c = memref.alloc() : memref<3xf32>
+  %e = memref.alloc() : memref<4xf32>
+  memref.copy %x, %a : memref<3xf32> to memref<3xf32>
+  memref.copy %y, %b : memref<2x5xf32> to memref<2x5xf32>
+  // CHECK: amsp.collective_start {{.*}} %[[A]], %{{.*}} into %[[C]], %[[D]]
+  %cst = arith.constant 1.0 : f32
+  %f = memref.collapse_shape %b [[0, 1]] : memref<2x5xf32> into memref<10xf32>
+  amsp.collective_start <0, all_reduce, sum, <[1:2]>, rows = [1, 1], full = [3, 10], piece = [3, 10], "r"> %a, %f into %c, %d : memref<3xf32>, memref<10xf32> -> memref<3xf32>, memref<2x5xf32>
+  linalg.fill ins(%cst : f32) outs(%e : memref<4xf32>)
+  amsp.collective_await <0, all_reduce, sum, <[1:2]>, rows = [1, 1], full = [3, 10], piece = [3, 10], "r"> %a, %f into %c, %d : memref<3xf32>, memref<10xf32> -> memref<3xf32>, memref<2x5xf32>
+  memref.copy %c, %p : memref<3xf32> to memref<3xf32>
+  memref.copy %d, %q : memref<2x5xf32> to memref<2x5xf32>
+  return
+}
+
+// -----
+
+// Not where a buffer is a part of another one, or none of the arena's; nor where
+// one is on both sides.
+// CHECK-LABEL: func.func @apart
+func.func @apart(%x: memref<3xf32>, %y: memref<3xf32>) {
+  // CHECK-NEXT: amsp.arena_view 64 : memref<3xf32>
+  // CHECK-NEXT: amsp.arena_view 0 : memref<6xf32>
+  // CHECK-NEXT: amsp.arena_view 192 : memref<3xf32>
+  // CHECK-NEXT: amsp.arena_view 128 : memref<3xf32>
+  %a = memref.alloc() : memref<3xf32>
+  %b = memref.alloc() : memref<6xf32>
+  %c = memref.alloc() : memref<3xf32>
+  %d = memref.alloc() : memref<3xf32>
+  memref.copy %x, %a : memref<3xf32> to memref<3xf32>
+  memref.copy %x, %d : memref<3xf32> to memref<3xf32>
+  %part = memref.subview %b[0] [3] [1] : memref<6xf32> to memref<3xf32, strided<[1]>>
+  amsp.collective_start <0, all_reduce, sum, <[1:2]>, rows = [1, 1], full = [3, 3], piece = [3, 3], "part"> %a, %d into %c, %part : memref<3xf32>, memref<3xf32> -> memref<3xf32>, memref<3xf32, strided<[1]>>
+  amsp.collective_await <0, all_reduce, sum, <[1:2]>, rows = [1, 1], full = [3, 3], piece = [3, 3], "part"> %a, %d into %c, %part : memref<3xf32>, memref<3xf32> -> memref<3xf32>, memref<3xf32, strided<[1]>>
+  amsp.collective_start <1, all_reduce, sum, <[1:2]>, rows = [1, 1], full = [3, 3], piece = [3, 3], "in place"> %a, %d into %a, %d : memref<3xf32>, memref<3xf32> -> memref<3xf32>, memref<3xf32>
+  amsp.collective_await <1, all_reduce, sum, <[1:2]>, rows = [1, 1], full = [3, 3], piece = [3, 3], "in place"> %a, %d into %a, %d : memref<3xf32>, memref<3xf32> -> memref<3xf32>, memref<3xf32>
+  memref.copy %c, %y : memref<3xf32> to memref<3xf32>
+  memref.copy %a, %y : memref<3xf32> to memref<3xf32>
+  memref.copy %d, %y : memref<3xf32> to memref<3xf32>
+  return
+}
+
+// -----
+
 func.func @chosen(%c: i1, %out: memref<16xf32>) {
   %a = memref.alloc() : memref<16xf32>
   %b = memref.alloc() : memref<16xf32>

@@ -13,8 +13,8 @@
 static const amsp_digit digits[] = {{1, 4}};
 static const amsp_collective_operand operands[] = {{1, 262144, 262144}};
 static const amsp_collective reduce = {
-    0, AMSP_ALL_REDUCE, AMSP_SUM, AMSP_F32,  AMSP_CHANNEL_REDUCE, 1,
-    1, digits,          operands, "reduce.w"};
+    0,      AMSP_ALL_REDUCE, AMSP_SUM,   AMSP_F32, AMSP_CHANNEL_REDUCE, 1, 1,
+    digits, operands,        "reduce.w", 0};
 
 static void execute(amsp_rank *rank, void *arena, void *const *arguments,
                     void *const *results) {

@@ -29,6 +29,17 @@ struct ArenaPlan {
 /// multiple of `alignment`. Deterministic; the best of a few greedy orders.
 ArenaPlan planArena(llvm::ArrayRef<LiveBuffer> buffers, int64_t alignment = 64);
 
+/// Buffers that are to lie behind each other, by index, in this order: their
+/// first is aligned, and the row lives from its first begin to its last end.
+using ArenaRow = llvm::SmallVector<size_t>;
+
+/// The same with rows, where they cost nothing: those of one wish are granted
+/// together, if no more bytes are live at once with them, and none are if the
+/// arena is larger than without. No buffer is in two rows.
+ArenaPlan planArena(llvm::ArrayRef<LiveBuffer> buffers,
+                    llvm::ArrayRef<llvm::SmallVector<ArenaRow>> wishes,
+                    int64_t alignment = 64);
+
 /// Most bytes live at one time: no plan needs less.
 int64_t getPeakLiveBytes(llvm::ArrayRef<LiveBuffer> buffers);
 

@@ -386,6 +386,11 @@ def PlanArena : Pass<"amsp-plan-arena", "::mlir::func::FuncOp"> {
     whole loop where the buffer was made outside of it, and to the await of a
     collective in flight. Sets `amsp.arena_bytes` on the function.
 
+    The tensors of one all_reduce get places behind each other, in their order, in
+    its sources and in its destinations: the runtime then moves one block. Where a
+    buffer is a part of another one, an argument or a result, or the arena would
+    grow for it, they stay apart.
+
     ```mlir
     func.func @main() {
       %a = memref.alloc() : memref<744xf32>
@@ -408,7 +413,8 @@ def PlanArena : Pass<"amsp-plan-arena", "::mlir::func::FuncOp"> {
     Statistic<"numBuffers", "buffers", "buffers in the arena">,
     Statistic<"bytesBuffers", "buffer-bytes", "their bytes">,
     Statistic<"bytesArena", "arena-bytes", "size of the arena">,
-    Statistic<"bytesLive", "live-bytes", "most bytes live at once, a lower bound of the arena">
+    Statistic<"bytesLive", "live-bytes", "most bytes live at once, a lower bound of the arena">,
+    Statistic<"numContiguous", "contiguous", "all_reduces whose tensors are one block">
   ];
   let dependentDialects = ["::amsp::AMSPDialect"];
 }
