@@ -1,6 +1,7 @@
 //===- Stacks.cpp - Values that loops take apart --------------------------===//
 
 #include "amsp/Placement/Stacks.h"
+#include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/FlatFlow.h"
 #include "amsp/Placement/Placement.h"
@@ -109,8 +110,12 @@ SmallVector<int64_t> amsp::findKeptDims(func::FuncOp step) {
     kept.push_back(finder.getKept(argument));
     alike.insert(argument.getArgNumber());
   }
-  for (Value result : terminator->getOperands()) {
+  for (auto [index, result] : llvm::enumerate(terminator->getOperands())) {
+    // A master's new value makes that of its copy, which it does not read.
     std::optional<unsigned> first;
+    if (auto updated =
+            step.getResultAttrOfType<mlir::IntegerAttr>(index, kArgumentAttr))
+      first = updated.getInt();
     for (Value source : getFlatSources(result)) {
       auto argument = dyn_cast<BlockArgument>(source);
       if (!argument || argument.getOwner() != &step.getBody().front() ||

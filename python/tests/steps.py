@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
+import ml_dtypes
 import numpy as np
 import optax
 
@@ -385,6 +386,23 @@ def stacked_layers(
     return with_optimizer(loss, optimizer, params, tokens, microbatches)
 
 
+def stacked_masters() -> Step:
+    """A scan over stacked bfloat16 copies of float32 masters."""
+
+    def loss(params, x, y):
+        layer = lambda x, w: (x + jnp.tanh(x @ w.astype(x.dtype)), None)
+        return jnp.square(jax.lax.scan(layer, x, params)[0] - y).mean()
+
+    def step(params, masters, x, y):
+        value, gradients = jax.value_and_grad(loss)(params, x, y)
+        masters = masters - 0.1 * gradients.astype(masters.dtype)
+        return masters.astype(jnp.bfloat16), masters, value
+
+    masters = normal(3, 7, 7, seed=1, scale=0.4)
+    batch = normal(12, 7, seed=2), normal(12, 7, seed=3)
+    return Step(step, (masters.astype(ml_dtypes.bfloat16), masters, *batch), 2)
+
+
 def stacks_of_stacks() -> Step:
     """A scan over groups of layers, in each a scan over layers; a stack of
     scalars; a stack that is read in two loops, and by position outside."""
@@ -529,6 +547,7 @@ CASES: dict[str, Callable[[], Step]] = {
         optax.sgd(0.1), cast="before", recomputed=True
     ),
     "stacked_lamb": lambda: stacked_layers(optax.lamb(0.01), unroll=2, layers=4),
+    "stacked_masters": stacked_masters,
     "stacks_of_stacks": stacks_of_stacks,
     "odd_state": odd_state,
     "branches": branches,

@@ -93,6 +93,8 @@ def test_a_slice_is_gathered_and_reduced_by_itself(job, finished):
     ("stacked_bf16", "levels=2x2", "p=2,g=2,os=4", "so"),
     ("stacked_bf16_before", "levels=3", "zero1", "stablehlo"),
     ("stacked_lamb", "levels=2x2", "p=2,g=4,os=4", "so"),
+    ("stacked_masters", "levels=4", "zero3", "so"),
+    ("stacked_masters", "levels=2x2", "p=2,g=2,os=4", "stablehlo"),
     ("stacks_of_stacks", "levels=4", "zero3", "so"),
     ("stacks_of_stacks", "levels=2x3", "p=2,g=2,os=6", "stablehlo"),
     ("stacks_of_stacks", "levels=8", "zero2", "so"),

@@ -134,3 +134,46 @@ func.func public @accumulated(
   %norms = stablehlo.reduce(%square init: %f0) applies stablehlo.add across dimensions = [1] : (tensor<3x5xf32>, tensor<f32>) -> tensor<3xf32>
   return %w1, %norms : tensor<3x5xf32>, tensor<3xf32>
 }
+
+// -----
+
+// The loop slices a bf16 copy of an f32 master, whose new value does not read the
+// old copy: the master is cut as the copy is, and nothing moves between them.
+
+// ZERO3-LABEL: func.func public @master
+// ZERO3-SAME: %arg0: tensor<3x4xbf16> {amsp.global_type = tensor<3x15xbf16>, amsp.placement = #amsp.placement<flat, 1, [1:4]>
+// ZERO3-SAME: %arg1: tensor<3x4xf32> {amsp.global_type = tensor<3x15xf32>, amsp.placement = #amsp.placement<flat, 1, [1:4]>
+func.func public @master(
+    %w: tensor<3x15xbf16> {tf.aliasing_output = 0 : i32},
+    %v: tensor<3x15xf32> {tf.aliasing_output = 1 : i32},
+    %x: tensor<8x15xbf16>) -> (tensor<3x15xbf16>, tensor<3x15xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %b0 = stablehlo.constant dense<0.0> : tensor<bf16>
+  %stack = stablehlo.broadcast_in_dim %b0, dims = [] : (tensor<bf16>) -> tensor<3x15xbf16>
+  // ZERO3: stablehlo.while
+  %grads:2 = stablehlo.while(%i = %zero, %g = %stack) : tensor<i32>, tensor<3x15xbf16>
+  cond {
+    %more = stablehlo.compare LT, %i, %three, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    // ZERO3: amsp.all_gather {{.*}} parameter = 0
+    // ZERO3: amsp.reduce_scatter sum %{{.*}} keep = 1 parameter = 0 {{.*}} : tensor<1x15x{{.*}}> -> tensor<1x4x
+    // ZERO3: stablehlo.return
+    // ZERO3-NOT: = amsp.
+    // ZERO3: return
+    %s = stablehlo.dynamic_slice %w, %i, %zero, sizes = [1, 15] : (tensor<3x15xbf16>, tensor<i32>, tensor<i32>) -> tensor<1x15xbf16>
+    %sb = stablehlo.broadcast_in_dim %s, dims = [0, 1] : (tensor<1x15xbf16>) -> tensor<8x15xbf16>
+    %p = stablehlo.multiply %x, %sb : tensor<8x15xbf16>
+    %dw = stablehlo.reduce(%p init: %b0) applies stablehlo.add across dimensions = [0] : (tensor<8x15xbf16>, tensor<bf16>) -> tensor<15xbf16>
+    %u = stablehlo.reshape %dw : (tensor<15xbf16>) -> tensor<1x15xbf16>
+    %next = stablehlo.dynamic_update_slice %g, %u, %i, %zero : (tensor<3x15xbf16>, tensor<1x15xbf16>, tensor<i32>, tensor<i32>) -> tensor<3x15xbf16>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %next : tensor<i32>, tensor<3x15xbf16>
+  }
+  %gradient = stablehlo.convert %grads#1 : (tensor<3x15xbf16>) -> tensor<3x15xf32>
+  %v1 = stablehlo.subtract %v, %gradient : tensor<3x15xf32>
+  %w1 = stablehlo.convert %v1 : (tensor<3x15xf32>) -> tensor<3x15xbf16>
+  return %w1, %v1 : tensor<3x15xbf16>, tensor<3x15xf32>
+}
