@@ -31,6 +31,15 @@ static bool isReduction(Operation *op) {
   return isa<AllReduceOp, ReduceScatterOp>(op);
 }
 
+/// True for a reshape, or a broadcast that only adds dimensions of size 1.
+static bool isReshape(Operation *op) {
+  if (auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op))
+    return broadcast.getOperand().getType().getNumElements() ==
+               broadcast.getType().getNumElements() &&
+           llvm::is_sorted(broadcast.getBroadcastDimensions());
+  return isa<stablehlo::ReshapeOp>(op);
+}
+
 static int64_t getBytes(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   return type.getNumElements() * getElementBytes(type.getElementType());
@@ -74,6 +83,7 @@ private:
   void findBehind(int64_t maxBytes);
   bool addSlices(Operation *gather, llvm::SetVector<Operation *> &slices);
   bool addUsers(Operation *reduction, llvm::SetVector<Operation *> &users);
+  void addReshapes(llvm::SetVector<Operation *> &users);
   bool addYield(OpOperand &use, Operation *writer);
 
   WhileOp loop;
@@ -159,12 +169,26 @@ bool Stages::addUsers(Operation *reduction,
   return true;
 }
 
+/// Adds reshapes for the users alone: what is handed on is then what computes
+/// it, and that can write the carry's buffer.
+void Stages::addReshapes(llvm::SetVector<Operation *> &users) {
+  for (size_t i = 0; i < users.size(); ++i)
+    for (Value operand : users[i]->getOperands()) {
+      Operation *reshape = operand.getDefiningOp();
+      if (reshape && isReshape(reshape) && reshape->getBlock() == &body &&
+          llvm::all_of(reshape->getUsers(),
+                       [&](Operation *user) { return users.contains(user); }))
+        users.insert(reshape);
+    }
+}
+
 void Stages::findBehind(int64_t maxBytes) {
   Operation *yield = body.getTerminator();
   for (Operation &op : body) {
     llvm::SetVector<Operation *> users;
     if (!isReduction(&op) || isBehind(&op) || !addUsers(&op, users))
       continue;
+    addReshapes(users);
     // What others compute from iterations behind is not at hand.
     llvm::SetVector<Value> handed;
     int64_t bytes = 0;

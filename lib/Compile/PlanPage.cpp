@@ -70,6 +70,8 @@ void PageWriter::writeSummary() {
   row({"cluster", cluster.name + ", " + formatFactors(cluster.getSizes())}, 2);
   row({"ranks", std::to_string(cluster.getWorldSize())}, 2);
   row({"strategy", formatStrategies(page.units, page.shown->strategies)}, 2);
+  if (page.shown->compiled && page.shown->compiled->loops)
+    row({"loops", describeLoops(*page.shown->compiled->loops)}, 2);
   if (page.shown->compiled)
     row({"step, simulated", formatMs(page.shown->getSeconds())}, 2);
   if (page.planned)

@@ -16,21 +16,22 @@
 // CHECK-DAG: %[[IN0:.*]] = stablehlo.optimization_barrier {amsp.iteration = 0 : i64} %[[W0]]
 // CHECK: stablehlo.reshape %[[IN0]]
 // CHECK: %[[H:.*]] = stablehlo.multiply %[[X]]
-// CHECK: %[[G0:.*]] = stablehlo.reshape %[[H]] : (tensor<8xf32>) -> tensor<1x8xf32>
-// CHECK: %[[LOOP:.*]]:6 = stablehlo.while(%[[I:.*]] = %[[ONE]], %[[IN:.*]] = %[[H]], %[[STACK:.*]] = %{{.*}}, %[[W:.*]] = %[[W1]], %[[G:.*]] = %[[G0]], %[[AT:.*]] = %{{.*}})
+// What is handed on is what computes the gradient, before it is reshaped.
+// CHECK: %[[LOOP:.*]]:6 = stablehlo.while(%[[I:.*]] = %[[ONE]], %[[IN:.*]] = %[[H]], %[[STACK:.*]] = %{{.*}}, %[[W:.*]] = %[[W1]], %[[AT:.*]] = %{{.*}}, %[[G:.*]] = %[[H]])
 // CHECK: stablehlo.compare LT, %[[I]], %[[FOUR]], SIGNED
 // CHECK: %[[NEXT:.*]] = stablehlo.add %[[I]], %[[ONE]]
-// CHECK: %[[PIECE:.*]] = amsp.reduce_scatter sum %[[G]]
+// CHECK: %[[SHAPED:.*]] = stablehlo.reshape %[[G]] : (tensor<8xf32>) -> tensor<1x8xf32>
+// CHECK: %[[PIECE:.*]] = amsp.reduce_scatter sum %[[SHAPED]]
 // CHECK: %[[NEXTSTACK:.*]] = stablehlo.dynamic_update_slice %[[STACK]], %[[PIECE]], %[[AT]], %{{.*}}
 // CHECK: %[[AHEAD:.*]] = amsp.all_gather
 // CHECK: stablehlo.reshape %[[W]]
 // CHECK: %[[OUT:.*]] = stablehlo.multiply %[[IN]]
-// CHECK: %[[NEXTG:.*]] = stablehlo.reshape %[[OUT]]
-// CHECK: stablehlo.return %[[NEXT]], %[[OUT]], %[[NEXTSTACK]], %[[AHEAD]], %[[NEXTG]], %{{.*}} :
+// CHECK: stablehlo.return %[[NEXT]], %[[OUT]], %[[NEXTSTACK]], %[[AHEAD]], %{{.*}}, %[[OUT]] :
 // The last iteration, and the reductions of the last two.
 // CHECK-NOT: amsp.all_gather
-// CHECK: %[[G3:.*]] = stablehlo.optimization_barrier {amsp.iteration = 1 : i64} %[[LOOP]]#4
-// CHECK: amsp.reduce_scatter sum %[[G3]]
+// CHECK: %[[G3:.*]] = stablehlo.optimization_barrier {amsp.iteration = 1 : i64} %[[LOOP]]#5
+// CHECK: %[[SHAPED3:.*]] = stablehlo.reshape %[[G3]]
+// CHECK: amsp.reduce_scatter sum %[[SHAPED3]]
 // CHECK-DAG: %[[IN4:.*]] = stablehlo.optimization_barrier {amsp.iteration = 2 : i64} %[[LOOP]]#1
 // CHECK-DAG: %[[W4:.*]] = stablehlo.optimization_barrier {amsp.iteration = 2 : i64} %[[LOOP]]#3
 // CHECK: stablehlo.reshape %[[W4]]
@@ -246,10 +247,12 @@ func.func @stay(%p: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<8xf32> {
 // what they read.
 
 // CHECK-LABEL: func.func @two_in_a_slice
-// CHECK: stablehlo.while(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %[[A:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %[[B:.*]] = %{{.*}}) :
-// CHECK: amsp.reduce_scatter sum %[[A]]
-// CHECK: amsp.reduce_scatter sum %[[B]]
-// CHECK: stablehlo.return {{.*}} : tensor<i32>, tensor<8xf32>, tensor<4x2x4xf32>, tensor<1x8xf32>, tensor<i32>, tensor<1x8xf32>
+// CHECK: stablehlo.while(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}) :
+// CHECK: %[[SHAPEDA:.*]] = stablehlo.reshape %[[A]]
+// CHECK: amsp.reduce_scatter sum %[[SHAPEDA]]
+// CHECK: %[[SHAPEDB:.*]] = stablehlo.reshape %[[B]]
+// CHECK: amsp.reduce_scatter sum %[[SHAPEDB]]
+// CHECK: stablehlo.return {{.*}} : tensor<i32>, tensor<8xf32>, tensor<4x2x4xf32>, tensor<i32>, tensor<8xf32>, tensor<8xf32>
 // CHECK-COUNT-2: amsp.reduce_scatter
 // CHECK-NOT: = amsp.
 func.func @two_in_a_slice(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<4x2x4xf32>) {
@@ -276,4 +279,42 @@ func.func @two_in_a_slice(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<4x2x4xf32
     stablehlo.return %10, %4, %9 : tensor<i32>, tensor<8xf32>, tensor<4x2x4xf32>
   }
   return %0#1, %0#2 : tensor<8xf32>, tensor<4x2x4xf32>
+}
+
+// -----
+
+// A broadcast that only adds a dimension is a reshape; one that repeats what it
+// reads is not, nor is a reshape that others read: these are handed on.
+
+// CHECK-LABEL: func.func @handed
+// CHECK: stablehlo.return {{.*}} : tensor<i32>, tensor<8xf32>, tensor<4x3x4xf32>, tensor<i32>, tensor<8xf32>, tensor<1x8xf32>, tensor<1x8xf32>
+func.func @handed(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<4x3x4xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %four = stablehlo.constant dense<4> : tensor<i32>
+  %none = stablehlo.constant dense<0.0> : tensor<4x3x4xf32>
+  // expected-remark @below {{pipelined: 0 gathers of 0 bytes run one iteration ahead, 3 reductions of 100 bytes one behind}}
+  %0:3 = stablehlo.while(%i = %zero, %h = %x, %stack = %none) : tensor<i32>, tensor<8xf32>, tensor<4x3x4xf32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %four, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = stablehlo.multiply %h, %h : tensor<8xf32>
+    %2 = stablehlo.broadcast_in_dim %1, dims = [1] : (tensor<8xf32>) -> tensor<1x8xf32>
+    %3 = amsp.reduce_scatter sum %2 group = <[1:2]> keep = 1 : tensor<1x8xf32> -> tensor<1x4xf32>
+    %sum = stablehlo.slice %1 [0:1] : (tensor<8xf32>) -> tensor<1xf32>
+    %4 = stablehlo.broadcast_in_dim %sum, dims = [0] : (tensor<1xf32>) -> tensor<1x8xf32>
+    %5 = amsp.reduce_scatter sum %4 group = <[1:2]> keep = 1 : tensor<1x8xf32> -> tensor<1x4xf32>
+    %6 = stablehlo.add %1, %h : tensor<8xf32>
+    %7 = stablehlo.reshape %6 : (tensor<8xf32>) -> tensor<1x8xf32>
+    %8 = amsp.reduce_scatter sum %7 group = <[1:2]> keep = 1 : tensor<1x8xf32> -> tensor<1x4xf32>
+    %9 = stablehlo.add %7, %7 : tensor<1x8xf32>
+    %10 = stablehlo.reshape %9 : (tensor<1x8xf32>) -> tensor<8xf32>
+    %11 = stablehlo.concatenate %3, %5, %8, dim = 0 : (tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<3x4xf32>
+    %12 = stablehlo.reshape %11 : (tensor<3x4xf32>) -> tensor<1x3x4xf32>
+    %13 = stablehlo.dynamic_update_slice %stack, %12, %i, %zero, %zero : (tensor<4x3x4xf32>, tensor<1x3x4xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<4x3x4xf32>
+    %14 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %14, %10, %13 : tensor<i32>, tensor<8xf32>, tensor<4x3x4xf32>
+  }
+  return %0#1, %0#2 : tensor<8xf32>, tensor<4x3x4xf32>
 }
