@@ -218,7 +218,7 @@ TEST(ClusterFilesTest, AllAreComplete) {
   for (llvm::StringRef file :
        {"a800-80gb-800g.yaml", "a100-80gb-400g.yaml", "a100-80gb-800g.yaml",
         "a100-80gb-1600g.yaml", "h100-80gb-400g.yaml", "h100-80gb-1600g.yaml",
-        "h100-80gb-3200g.yaml", "two-cores.yaml"}) {
+        "h100-80gb-3200g.yaml", "two-cores.yaml", "cpu-2core-vm.yaml"}) {
     llvm::Expected<Cluster> cluster =
         parseCluster((llvm::StringRef(AMSP_CLUSTERS) + file).str());
     ASSERT_TRUE(static_cast<bool>(cluster)) << toString(cluster.takeError());
