@@ -1,5 +1,6 @@
 //===- FuseCollectives.cpp - Collectives of a unit become one -------------===//
 
+#include "BlockEnds.h"
 #include "PackedTensors.h"
 #include "amsp/Communication/FusionLimit.h"
 #include "amsp/Communication/Passes.h"
@@ -33,16 +34,6 @@ static int64_t getBytes(CollectiveOpInterface op) {
 
 static bool isGather(CollectiveKind kind) {
   return kind == CollectiveKind::AllGather;
-}
-
-/// True for ops that take no time to speak of on pieces or scalars.
-static bool isCheap(Operation *op) {
-  return op->hasTrait<stablehlo::Elementwise>() ||
-         isa<GroupIndexOp, stablehlo::BroadcastInDimOp,
-             stablehlo::ConcatenateOp, stablehlo::ConstantOp,
-             stablehlo::DynamicSliceOp, stablehlo::IotaOp, stablehlo::PadOp,
-             stablehlo::ReduceOp, stablehlo::ReshapeOp, stablehlo::SliceOp,
-             stablehlo::TransposeOp>(op);
 }
 
 static bool isSmall(Operation *op) {
@@ -250,6 +241,7 @@ struct FuseCollectives : amsp::impl::FuseCollectivesBase<FuseCollectives> {
 
 private:
   void fuse(Bucket &bucket, int64_t limit);
+  void fuseBlock(Block &block, FusionLimit &limit);
   void fuseGathers(Members gathers, bool isOfUnit);
   void fuseReductions(Members reductions, bool isOfUnit);
   void merge(Members members, Operation *place);
@@ -306,13 +298,13 @@ void FuseCollectives::fuseReductions(Members reductions, bool isOfUnit) {
 }
 
 void FuseCollectives::fuse(Bucket &bucket, int64_t limit) {
-  // Fusing others may have moved them.
-  llvm::sort(bucket.members, [](Operation *lhs, Operation *rhs) {
-    return lhs->isBeforeInBlock(rhs);
-  });
   SmallVector<CollectiveOpInterface> group;
   int64_t groupBytes = 0;
   auto flush = [&] {
+    // Fusing others may have moved them.
+    llvm::sort(group, [](Operation *lhs, Operation *rhs) {
+      return lhs->isBeforeInBlock(rhs);
+    });
     auto isOfUnit = static_cast<bool>(bucket.shared.unit);
     if (isGather(bucket.shared.kind))
       fuseGathers(group, isOfUnit);
@@ -331,6 +323,48 @@ void FuseCollectives::fuse(Bucket &bucket, int64_t limit) {
   flush();
 }
 
+/// True if the computation of the block begins with the unit's use, or ends
+/// with its gradients: nothing hides the whole of it.
+static bool isAtEnd(const Bucket &bucket, BlockEnds &ends) {
+  return bucket.shared.unit &&
+         llvm::any_of(bucket.members, [&](Operation *member) {
+           return isGather(bucket.shared.kind) ? ends.isNeededAtBegin(member)
+                                               : ends.isMadeAtEnd(member);
+         });
+}
+
+/// Gathers in the order in which they are needed, reductions in that in which
+/// their operands are made: wherever they stand, where a bucket is cut what can
+/// go first does.
+static void sortByTurn(Bucket &bucket, BlockEnds &ends) {
+  auto getTurn = [&](Operation *op) {
+    return isGather(bucket.shared.kind) ? ends.getFirstUse(op)
+                                        : ends.getLastSource(op);
+  };
+  llvm::sort(bucket.members, [&](Operation *lhs, Operation *rhs) {
+    int64_t left = getTurn(lhs), right = getTurn(rhs);
+    return left == right ? lhs->isBeforeInBlock(rhs) : left < right;
+  });
+}
+
+void FuseCollectives::fuseBlock(Block &block, FusionLimit &limit) {
+  std::vector<Bucket> buckets = collectBuckets(block);
+  SmallVector<int64_t> limits;
+  BlockEnds ends(block);
+  for (Bucket &bucket : buckets) {
+    const Shared &shared = bucket.shared;
+    int64_t bytes = 0;
+    for (CollectiveOpInterface member : bucket.members)
+      bytes += getBytes(member);
+    limits.push_back(isAtEnd(bucket, ends)
+                         ? limit.getEndBytes(shared.kind, shared.group, bytes)
+                         : limit.getBytes(shared.kind, shared.group));
+    sortByTurn(bucket, ends);
+  }
+  for (auto [bucket, bytes] : llvm::zip_equal(buckets, limits))
+    fuse(bucket, bytes);
+}
+
 void FuseCollectives::runOnOperation() {
   if (maxBytes < 0 || packBytes < 0) {
     getOperation().emitError("bytes and pack-bytes cannot be negative");
@@ -344,6 +378,5 @@ void FuseCollectives::runOnOperation() {
   SmallVector<Block *> blocks;
   getOperation().walk([&](Block *block) { blocks.push_back(block); });
   for (Block *block : blocks)
-    for (Bucket &bucket : collectBuckets(*block))
-      fuse(bucket, limit->getBytes(bucket.shared.kind, bucket.shared.group));
+    fuseBlock(*block, *limit);
 }

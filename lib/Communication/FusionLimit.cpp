@@ -9,7 +9,7 @@ using namespace amsp;
 static constexpr int64_t kLeastBytes = 1 << 20;
 
 int64_t amsp::getSaturatingBytes(CollectiveKind kind, ArrayRef<Digit> digits,
-                                 const CollectiveModel &model) {
+                                 const CollectiveModel &model, double loss) {
   auto levels = map_to_vector(
       model.getLevels(), [](const ClusterLevel &level) { return level.size; });
   GroupShape group = getGroupShape(digits, levels);
@@ -19,7 +19,7 @@ int64_t amsp::getSaturatingBytes(CollectiveKind kind, ArrayRef<Digit> digits,
   };
   int64_t largest = int64_t(1) << 40, bytes = largest;
   while (bytes > kLeastBytes &&
-         secondsPerByte(bytes / 2) <= 1.01 * secondsPerByte(largest))
+         secondsPerByte(bytes / 2) <= (1 + loss) * secondsPerByte(largest))
     bytes /= 2;
   return bytes;
 }
@@ -38,12 +38,22 @@ Expected<FusionLimit> FusionLimit::create(StringRef cluster, int64_t maxBytes) {
   return limit;
 }
 
+int64_t FusionLimit::getBytes(CollectiveKind kind, GroupAttr group, double loss,
+                              llvm::DenseMap<Key, int64_t> &known) {
+  auto [entry, isNew] = known.try_emplace({static_cast<unsigned>(kind), group});
+  if (isNew)
+    entry->second = getSaturatingBytes(kind, group.getDigits(), *model, loss);
+  return entry->second;
+}
+
 int64_t FusionLimit::getBytes(CollectiveKind kind, GroupAttr group) {
   if (!model)
     return maxBytes;
-  auto [entry, isNew] = known.try_emplace({static_cast<unsigned>(kind), group});
-  if (isNew)
-    entry->second =
-        std::min(maxBytes, getSaturatingBytes(kind, group.getDigits(), *model));
-  return entry->second;
+  return std::min(maxBytes, getBytes(kind, group, 0.01, knownWithin));
+}
+
+int64_t FusionLimit::getEndBytes(CollectiveKind kind, GroupAttr group,
+                                 int64_t unitBytes) {
+  int64_t least = model ? getBytes(kind, group, 0.1, knownAtEnds) : kLeastBytes;
+  return std::min(getBytes(kind, group), std::max(unitBytes / 4, least));
 }

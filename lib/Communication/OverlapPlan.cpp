@@ -398,9 +398,20 @@ OverlapPlan Planner::listEvents() const {
       isDone[index] = true;
       return true;
     };
+    // Of the channels' next ones, the one that is needed first: they may share
+    // links.
+    auto isGatherUrgent = [&] {
+      return next[1] < gathers.size() &&
+             (next[0] == reductions.size() ||
+              times[gathers[next[1]]].deadline <
+                  times[reductions[next[0]]].deadline);
+    };
     // Starts first, as far as they fit: an await may take long.
-    while (tryStart(false) || tryStart(true) || tryAwait())
-      ;
+    bool isMore = true;
+    while (isMore) {
+      bool isGather = isGatherUrgent();
+      isMore = tryStart(isGather) || tryStart(!isGather) || tryAwait();
+    }
     if (position < last)
       plan.bytesOver[position] = bytes[0] + bytes[1];
   }

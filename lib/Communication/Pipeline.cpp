@@ -102,8 +102,8 @@ struct CommunicatePipelineOptions
                        llvm::cl::desc("run amsp-schedule-collectives")};
   Option<int64_t> prefetchBytes{
       *this, "prefetch-bytes", llvm::cl::init(-1),
-      llvm::cl::desc("bound on the bytes in flight; default: twice the least "
-                     "that works")};
+      llvm::cl::desc("bound on the bytes in flight; default: twice the "
+                     "largest uses of units")};
 };
 } // namespace
 

@@ -2,11 +2,14 @@
 //
 // The collectives of an iteration that need not wait for its computation are
 // those whose operands are slices of loop invariants, and those whose results
-// only go into a stack. The former run one iteration ahead, the latter one
-// behind: a loop of three stages, written out as prologue, loop and epilogue.
+// only go into a stack or a sum. The former run one iteration ahead, the latter
+// one behind: a loop of three stages, written out as prologue, loop and
+// epilogue. What each iteration gathers anew from the same pieces, or adds to
+// one sum, moves only where its own iteration has nothing to hide it behind.
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockEnds.h"
 #include "LoopCloning.h"
 #include "amsp/Communication/LoopForms.h"
 #include "amsp/Communication/Passes.h"
@@ -53,8 +56,7 @@ namespace {
 /// Which ops of a loop's body run ahead and behind.
 class Stages {
 public:
-  Stages(WhileOp loop, const CountedLoop &counted)
-      : loop(loop), counted(counted), body(loop.getBody().front()) {}
+  Stages(WhileOp loop, const CountedLoop &counted);
 
   /// Of all that may move, what a loop can carry in so many bytes (0: all).
   void find(int64_t maxBytes);
@@ -85,11 +87,14 @@ private:
   bool addUsers(Operation *reduction, llvm::SetVector<Operation *> &users);
   void addReshapes(llvm::SetVector<Operation *> &users);
   bool addYield(OpOperand &use, Operation *writer);
+  void addExposed(ArrayRef<Operation *> run, BlockEnds &ends);
 
   WhileOp loop;
   CountedLoop counted;
   Block &body;
   llvm::DenseSet<Operation *> ahead, behind;
+  /// What the ends of an iteration leave exposed.
+  llvm::DenseSet<Operation *> exposed;
 };
 } // namespace
 
@@ -100,8 +105,47 @@ void Stages::find(int64_t maxBytes) {
   findBehind(limit - gatheredBytes);
 }
 
+static bool areOfOneUse(CollectiveOpInterface lhs, CollectiveOpInterface rhs) {
+  auto getWindow = [](Operation *op) {
+    auto gather = dyn_cast<AllGatherOp>(op);
+    return gather ? gather.getWindowAttr() : IntegerAttr();
+  };
+  return lhs.getPart(0).getUnit() == rhs.getPart(0).getUnit() &&
+         getWindow(lhs) == getWindow(rhs);
+}
+
+/// A unit's collectives that follow each other belong together.
+Stages::Stages(WhileOp loop, const CountedLoop &counted)
+    : loop(loop), counted(counted), body(loop.getBody().front()) {
+  BlockEnds ends(body);
+  SmallVector<Operation *> runs[2];
+  for (auto op : body.getOps<CollectiveOpInterface>()) {
+    if (!op.getPart(0).getUnit() || !(isa<AllGatherOp>(*op) || isReduction(op)))
+      continue;
+    SmallVector<Operation *> &run = runs[isReduction(op)];
+    if (!run.empty() &&
+        !areOfOneUse(cast<CollectiveOpInterface>(run.front()), op)) {
+      addExposed(run, ends);
+      run.clear();
+    }
+    run.push_back(op);
+  }
+  for (ArrayRef<Operation *> run : runs)
+    addExposed(run, ends);
+}
+
+/// Where nothing in its own iteration hides the whole run.
+void Stages::addExposed(ArrayRef<Operation *> run, BlockEnds &ends) {
+  if (llvm::any_of(run, [&](Operation *op) {
+        return isReduction(op) ? ends.isMadeAtEnd(op)
+                               : ends.isNeededAtBegin(op);
+      }))
+    exposed.insert(run.begin(), run.end());
+}
+
 /// Adds what computes the gather's operands; false if that is more than slices,
-/// at a position that the counter gives, of what the loop does not change.
+/// at a position that the counter gives, of what the loop does not change. Of
+/// what it does not change as a whole, only what is exposed.
 bool Stages::addSlices(Operation *gather,
                        llvm::SetVector<Operation *> &slices) {
   bool readsCounter = false;
@@ -121,7 +165,7 @@ bool Stages::addSlices(Operation *gather,
         return false;
     }
   }
-  return readsCounter;
+  return readsCounter || exposed.contains(gather);
 }
 
 void Stages::findAhead(int64_t maxBytes) {
@@ -138,18 +182,25 @@ void Stages::findAhead(int64_t maxBytes) {
   }
 }
 
+/// True if the operand is what `op` writes slices into, or adds to.
+static bool accumulates(Operation *op, OpOperand &operand) {
+  return isa<stablehlo::AddOp>(op) ||
+         (isa<stablehlo::DynamicUpdateSliceOp>(op) &&
+          operand.getOperandNumber() == 0);
+}
+
 /// True if the only thing that happens to the carry is that `writer` writes
-/// slices into it.
+/// slices into it, or adds to it.
 bool Stages::addYield(OpOperand &use, Operation *writer) {
   unsigned index = use.getOperandNumber();
   BlockArgument carry = body.getArgument(index);
-  auto update = dyn_cast<stablehlo::DynamicUpdateSliceOp>(writer);
-  return update && update.getOperand() == carry && carry.hasOneUse() &&
+  return carry.hasOneUse() && carry.getUses().begin()->getOwner() == writer &&
+         accumulates(writer, *carry.getUses().begin()) &&
          loop.getCond().getArgument(index).use_empty();
 }
 
 /// Adds what becomes of the reduction's results; false if that is more than
-/// slices written into stacks.
+/// slices written into stacks, or, of what is exposed, than summands.
 bool Stages::addUsers(Operation *reduction,
                       llvm::SetVector<Operation *> &users) {
   users.insert(reduction);
@@ -162,7 +213,8 @@ bool Stages::addUsers(Operation *reduction,
         return false;
       if (use.getOwner() != body.getTerminator())
         users.insert(use.getOwner());
-      else if (!addYield(use, op))
+      else if (!addYield(use, op) ||
+               (isa<stablehlo::AddOp>(op) && !exposed.contains(reduction)))
         return false;
     }
   }
@@ -193,11 +245,13 @@ void Stages::findBehind(int64_t maxBytes) {
     llvm::SetVector<Value> handed;
     int64_t bytes = 0;
     for (Operation *user : users)
-      for (Value operand : user->getOperands()) {
+      for (OpOperand &use : user->getOpOperands()) {
+        Value operand = use.get();
         Operation *producer = operand.getDefiningOp();
         auto carry = dyn_cast<BlockArgument>(operand);
-        bool isStack = carry && isa<stablehlo::DynamicUpdateSliceOp>(user) &&
-                       operand == user->getOperand(0);
+        bool isStack =
+            carry && carry.getOwner() == &body && accumulates(user, use) &&
+            yield->getOperand(carry.getArgNumber()).getDefiningOp() == user;
         if (operand.getParentBlock() != &body || isStack ||
             (producer && (users.contains(producer) || isBehind(producer))))
           continue;

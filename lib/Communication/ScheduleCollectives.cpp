@@ -60,6 +60,9 @@ public:
   /// Describes the block, and the blocks nested in it, to the planner.
   void describe();
   int64_t getLeastBytes() const { return getLeastBytesInFlight(problem); }
+  /// Twice what the uses of units need that need the most, but not less than
+  /// twice the least.
+  int64_t getDefaultBytes() const;
   void setEager(bool isEager);
   /// Splits and orders. `bound` is at least getLeastBytes.
   void apply(int64_t bound);
@@ -72,6 +75,7 @@ public:
 
 private:
   void describeNested(Operation &op);
+  int64_t getLargestUse(bool isGather) const;
   void findReady();
   void findDeadlines();
 
@@ -144,6 +148,34 @@ void BlockSchedule::describe() {
   }
   findReady();
   findDeadlines();
+}
+
+/// The bytes of a unit's collectives that follow each other on a channel.
+int64_t BlockSchedule::getLargestUse(bool isGather) const {
+  int64_t largest = 0, bytes = 0;
+  std::pair<StringAttr, Attribute> use;
+  for (auto [index, described] : llvm::enumerate(problem.collectives)) {
+    if (described.isGather != isGather)
+      continue;
+    CollectiveOpInterface op = collectives[index];
+    auto gather = dyn_cast<AllGatherOp>(*op);
+    std::pair<StringAttr, Attribute> own{
+        op.getPart(0).getUnit(), gather ? gather.getWindowAttr() : Attribute()};
+    if (own != use || !own.first)
+      bytes = 0;
+    use = own;
+    bytes += described.bytes;
+    largest = std::max(largest, bytes);
+  }
+  return largest;
+}
+
+int64_t BlockSchedule::getDefaultBytes() const {
+  int64_t bytes = getLargestUse(true) + getLargestUse(false);
+  bytes = 2 * std::max(bytes, getLeastBytes());
+  for (const auto &[position, inner] : nested)
+    bytes = std::max(bytes, inner->getDefaultBytes());
+  return bytes;
 }
 
 void BlockSchedule::setEager(bool isEager) {
@@ -362,7 +394,8 @@ struct ScheduleCollectives
     schedule.describe();
     schedule.setEager(!costs->isOfCluster());
     int64_t least = schedule.getLeastBytes();
-    int64_t bound = prefetchBytes < 0 ? 2 * least : prefetchBytes;
+    int64_t bound =
+        prefetchBytes < 0 ? schedule.getDefaultBytes() : prefetchBytes;
     if (bound < least) {
       step.emitError() << "a bound of " << bound
                        << " bytes in flight (prefetch-bytes) is too small for "

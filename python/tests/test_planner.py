@@ -96,9 +96,9 @@ def test_the_estimate_orders_presets_as_the_simulation_does(microbatches, tmp_pa
             found = plan(step, cluster, *shown, "--strategy", preset)
             time, simulated = found["chosen"]["time"], found["plan"]["seconds"]
             times[preset] = found["plan"]["estimated_seconds"], simulated
-            # Fused by unit, and decomposed.
+            # Fused by unit, and decomposed; at the program's ends in more pieces.
             assert time["gathers"] + time["reductions"] == pytest.approx(
-                found["parameter_collective_seconds"], rel=0.01
+                found["parameter_collective_seconds"], rel=0.02
             )
         for estimated, simulated in times.values():
             assert estimated == pytest.approx(simulated, rel=0.09)

@@ -110,7 +110,7 @@ static cl::opt<std::string>
 static cl::opt<int64_t> prefetchBytes(
     "prefetch-bytes", cl::cat(category), cl::init(-1),
     cl::desc("Bound on the bytes of collectives in flight (default: twice the "
-             "largest gather and the largest reduction)"));
+             "largest unit gathered and the largest unit reduced)"));
 static cl::opt<std::string> target("target", cl::cat(category), cl::init("cpu"),
                                    cl::desc("cpu"));
 static cl::opt<std::string>

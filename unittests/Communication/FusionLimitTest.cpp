@@ -45,6 +45,28 @@ TEST(FusionLimitTest, TheSmallerLimitCounts) {
   EXPECT_EQ(given->getBytes(kGather, group), 1000);
 }
 
+// Where nothing hides a unit: a quarter of it, within two limits.
+TEST(FusionLimitTest, EndsTakeAQuarter) {
+  mlir::MLIRContext context;
+  context.loadDialect<AMSPDialect>();
+  auto group = GroupAttr::get(&context, {{1, 8}});
+  llvm::Expected<FusionLimit> free = FusionLimit::create("", 100 << 20);
+  ASSERT_TRUE(static_cast<bool>(free));
+  EXPECT_EQ(free->getEndBytes(kGather, group, 40 << 20), 10 << 20);
+  EXPECT_EQ(free->getEndBytes(kGather, group, 2 << 20), 1 << 20);
+  EXPECT_EQ(free->getEndBytes(kGather, group, int64_t(1) << 40), 100 << 20);
+  std::string cluster = std::string(AMSP_CLUSTERS) + "a100-80gb-800g.yaml";
+  llvm::Expected<FusionLimit> ofLinks =
+      FusionLimit::create(cluster, int64_t(1) << 40);
+  ASSERT_TRUE(static_cast<bool>(ofLinks));
+  // The latency of 14 us is 10 % of 37 MB.
+  EXPECT_EQ(ofLinks->getEndBytes(kGather, group, 80 << 20), int64_t(1) << 26);
+  EXPECT_EQ(ofLinks->getEndBytes(kGather, group, int64_t(1) << 30), int64_t(1)
+                                                                        << 28);
+  EXPECT_EQ(ofLinks->getEndBytes(kGather, group, int64_t(1) << 34), int64_t(1)
+                                                                        << 29);
+}
+
 TEST(FusionLimitTest, ClustersWithoutLinksAreErrors) {
   llvm::Expected<FusionLimit> limit = FusionLimit::create("levels=4", 1);
   ASSERT_FALSE(static_cast<bool>(limit));

@@ -147,6 +147,17 @@ TEST(OverlapPlanTest, ReductionsAreAwaitedLate) {
   EXPECT_EQ(found.awaits, (std::vector<int64_t>{4, 6, 9, 9}));
 }
 
+// Channels may share links: what is needed first starts first.
+TEST(OverlapPlanTest, UrgentOnesFirst) {
+  OverlapProblem problem = makeProblem(4, 1);
+  problem.isEager = true;
+  problem.collectives.push_back(makeReduction(100, 1, 0, 4));
+  problem.collectives.push_back(makeGather(100, 1, 0, 2));
+  EXPECT_EQ(planOverlap(problem, 200).events.front().collective, 1u);
+  problem.collectives[0].deadline = 1;
+  EXPECT_EQ(planOverlap(problem, 200).events.front().collective, 0u);
+}
+
 // The second half of a reduction in two levels starts when the first is done.
 TEST(OverlapPlanTest, ChainsDoNotBlock) {
   OverlapProblem problem = makeProblem(10, 1);

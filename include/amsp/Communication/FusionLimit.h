@@ -9,10 +9,11 @@
 namespace amsp {
 
 /// Bytes from which a collective gains nothing from growing: the smallest power
-/// of two, 1 MiB or more, that the model moves within 1 % of the rate of 1 TiB.
-/// What is larger only makes its users wait longer for its first tensor.
+/// of two, 1 MiB or more, that the model moves within a share `loss` of the
+/// rate of 1 TiB. What is larger only makes its users wait longer for its first
+/// tensor.
 int64_t getSaturatingBytes(CollectiveKind kind, llvm::ArrayRef<Digit> digits,
-                           const CollectiveModel &model);
+                           const CollectiveModel &model, double loss = 0.01);
 
 /// The bytes that a fused collective may have on its full side.
 class FusionLimit {
@@ -24,12 +25,21 @@ public:
 
   int64_t getBytes(CollectiveKind kind, GroupAttr group);
 
+  /// Where nothing hides a unit of so many bytes: about a quarter of it, so
+  /// that most is hidden by the unit's own computation. 1 MiB at least, and
+  /// enough for the links' rate within 10 %.
+  int64_t getEndBytes(CollectiveKind kind, GroupAttr group, int64_t unitBytes);
+
 private:
   explicit FusionLimit(int64_t maxBytes) : maxBytes(maxBytes) {}
 
+  using Key = std::pair<unsigned, GroupAttr>;
+  int64_t getBytes(CollectiveKind kind, GroupAttr group, double loss,
+                   llvm::DenseMap<Key, int64_t> &known);
+
   int64_t maxBytes;
   std::optional<CollectiveModel> model;
-  llvm::DenseMap<std::pair<unsigned, GroupAttr>, int64_t> known;
+  llvm::DenseMap<Key, int64_t> knownWithin, knownAtEnds;
 };
 
 } // namespace amsp

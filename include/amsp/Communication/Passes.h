@@ -42,7 +42,7 @@ struct CommunicateOptions {
   LoopSwitch pipelineLoops = LoopSwitch::Auto;
   int64_t pipelineBytes = 0;
   bool overlap = true;
-  /// Bound on the bytes in flight; negative: twice the least that works.
+  /// Bound on the bytes in flight; negative: twice the largest uses of units.
   int64_t prefetchBytes = -1;
 
   /// The same with the loops in that form.

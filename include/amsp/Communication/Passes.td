@@ -69,7 +69,10 @@ def FuseCollectives : Pass<"amsp-fuse-collectives", "::mlir::func::FuncOp"> {
     where another unit's begin. Collectives of which one needs another's result
     stay apart. A fused collective has at most `bytes` on its full side, and one
     tensor if that has more; with a cluster also no more than saturate its links,
-    since beyond that only the wait for the first tensor grows.
+    since beyond that only the wait for the first tensor grows. A unit that the
+    first contraction of a block needs, or whose gradients the last one makes, has
+    nothing to hide behind but itself: there a collective has about a quarter of
+    the unit, but 1 MiB at least, and enough for 90 % of the links' rate.
 
     Bits do not change: each element is combined in the order of the group's
     index, whatever else the collective moves.
@@ -219,6 +222,12 @@ def PipelineLoops : Pass<"amsp-pipeline-loops", "::mlir::func::FuncOp"> {
     and behind the loop, behind barriers that keep them as apart from what stands
     around them as the loop's body is. No collective is added, and each value is
     computed as before, by the same kernels.
+
+    So do, in any counted loop, two kinds more, where an iteration has nothing to
+    hide them behind: gathers of what the loop does not change, of units that its
+    first contraction needs, and reductions that are only added to a carry, of
+    units whose gradients its last contraction makes. These are the ends of each
+    of several microbatches.
 
     A pipelined loop holds two layers' gathered parameters and two layers'
     gradients. `max-bytes` bounds what is carried; collectives beyond it stay, in the
@@ -403,15 +412,18 @@ def ScheduleCollectives : Pass<"amsp-schedule-collectives", "::mlir::func::FuncO
       of the planner's model (with as much time again in reserve); without a
       cluster's times, as early as the bound allows.
     - A reduction starts where what it reads is made, and is awaited before the
-      first op that needs it, or earlier if the next reduction needs its bytes. The
-      second half of a reduction in two stages starts when the first is done.
+      first op that needs it, or earlier if the next reduction needs its bytes. What
+      reads other reductions starts when those should be done; without a cluster's
+      times, not before the next reduction that reads none.
 
     What only passes over memory (converts, slices, their updates, transposes,
-    elementwise ops) moves along: ahead of a start that needs it, behind an await that it needs.
+    elementwise ops, sums over dimensions) moves along: ahead of a start that needs
+    it, behind an await that it needs, but before the next one.
 
     The bytes of the full sides in flight, from start to await, never exceed
-    `prefetch-bytes`: half for each channel, or what its largest collective needs;
-    all of it for one if the other has no collective. Collectives around a loop
+    `prefetch-bytes` (default: twice the largest use of a unit that is gathered and
+    the largest that is reduced): half for each channel, or what its largest
+    collective needs; all of it for one if the other has no collective. Collectives around a loop
     leave room for those in it. The bound is left on the function, as
     `amsp.prefetch_bytes`, for the verifiers. A collective with nothing to hide behind
     stays whole. Bits do not change.
@@ -453,7 +465,7 @@ def ScheduleCollectives : Pass<"amsp-schedule-collectives", "::mlir::func::FuncO
   }];
   let options = [
     Option<"prefetchBytes", "prefetch-bytes", "int64_t", "-1",
-      "bound on the bytes in flight; default: twice the least that works">,
+      "bound on the bytes in flight; default: twice the largest uses of units">,
     Option<"cluster", "cluster", "std::string", "\"\"",
       "the cluster, as amsp-compile takes it, for times of ops and collectives">
   ];
