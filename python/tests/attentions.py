@@ -25,7 +25,25 @@ def by_jax(q, k, v, seen, bias, causal=True):
     return jax.nn.dot_product_attention(q, k, v, bias, seen, is_causal=causal)
 
 
-def by_einsum(q, k, v, seen, bias):
+KEPT = 0.75
+
+
+def draw(key, shape):
+    """`jax.random.bernoulli`, but for the reference's type."""
+    return jax.random.uniform(key, shape, jnp.float32) < KEPT
+
+
+def dropped_by_factor(weights, key):
+    """As Flax does: one mask for all rows and heads, made a factor."""
+    kept = draw(key, (1, 1, *weights.shape[-2:]))
+    return weights * (kept.astype(weights.dtype) / jnp.asarray(KEPT, weights.dtype))
+
+
+def dropped_by_selection(weights, key):
+    return jnp.where(draw(key, weights.shape), weights / KEPT, 0)
+
+
+def by_einsum(q, k, v, seen, bias, drop=None):
     """Queries are scaled, as Flax does; the softmax is in the operands' type."""
     q = q / jnp.sqrt(q.shape[-1]).astype(q.dtype)
     scores = jnp.einsum("bqhd,bkhd->bhqk", q, k)
@@ -33,16 +51,21 @@ def by_einsum(q, k, v, seen, bias):
         scores = scores + bias
     if seen is not None:
         scores = jnp.where(seen, scores, jnp.finfo(scores.dtype).min)
-    return jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores), v)
+    weights = jax.nn.softmax(scores)
+    if drop is not None:
+        weights = drop(weights)
+    return jnp.einsum("bhqk,bkhd->bqhd", weights, v)
 
 
-def by_hand(q, k, v, seen, bias, constant=False):
+def by_hand(q, k, v, seen, bias, drop=None, constant=False):
     """Heads before queries; a finite score for what is left out; a constant mask."""
     q, k, v = (t.transpose(0, 2, 1, 3) for t in (q, k, v))
     scores = q @ k.transpose(0, 1, 3, 2) / np.sqrt(q.shape[-1])
     shape = scores.shape[-2:]
     causal = np.tril(np.ones(shape, bool)) if constant else jnp.tril(jnp.ones(shape, bool))
     weights = jax.nn.softmax(jnp.where(causal, scores, -1e9), axis=-1)
+    if drop is not None:
+        weights = drop(weights)
     return (weights @ v).transpose(0, 2, 1, 3)
 
 
@@ -73,19 +96,28 @@ def by_custom_rule(q, k, v, seen, bias):
     return jnp.einsum("bhqk,bkhd->bqhd", softmax(scores), v)
 
 
-def by_repeated_keys(q, k, v, seen, bias):
+def by_repeated_keys(q, k, v, seen, bias, **options):
     k, v = (jnp.repeat(t, q.shape[2] // t.shape[2], axis=2) for t in (k, v))
-    return by_hand(q, k, v, seen, bias)
+    return by_hand(q, k, v, seen, bias, **options)
+
+
+def by_groups(q, k, v, seen, bias, drop):
+    """Heads that share keys are a dimension of queries; rows have masks of their own."""
+    q = q.reshape(*q.shape[:2], k.shape[2], -1, q.shape[-1])
+    weights = jax.nn.softmax(jnp.einsum("bqmgd,bkmd->bmgqk", q, k))
+    out = jnp.einsum("bmgqk,bkmd->bqmgd", drop(weights), v)
+    return out.reshape(*out.shape[:2], -1, out.shape[-1])
 
 
 def attending(
     attend, rows=24, heads=4, keys=4, cross=False, masked=False, biased=False,
-    dtype=None, recomputed=False, length=LENGTH,
+    dtype=None, recomputed=False, length=LENGTH, drop=None,
 ) -> Step:  # fmt: skip
-    """Two layers; with `masked`, sources of several lengths, some of none."""
+    """Two layers; with `masked`, sources of several lengths, some of none. `drop`
+    gives weights behind dropout, of these and a key."""
     each = WIDTH // heads
 
-    def mixed(p, x, source, lengths):
+    def mixed(p, x, source, lengths, key):
         cast = (lambda t: t.astype(half())) if dtype else (lambda t: t)
         x, source = cast(x), cast(source if cross else x)
         q, k, v = (
@@ -98,14 +130,16 @@ def attending(
         if biased:  # Less for what is further away.
             distance = jnp.abs(jnp.arange(q.shape[1])[:, None] - jnp.arange(k.shape[1]))
             bias = -0.1 * distance[None, None].astype(q.dtype)
-        out = attend(q, k, v, seen, bias)
+        options = {"drop": functools.partial(drop, key=key)} if drop else {}
+        out = attend(q, k, v, seen, bias, **options)
         return x + out.reshape(x.shape) @ cast(p["out"])
 
     layer = jax.checkpoint(mixed) if recomputed else mixed
 
     def loss(params, x, source, lengths, y):
-        for p in params:
-            x = layer(p, x, source, lengths)
+        for number, p in enumerate(params):
+            key = jax.random.fold_in(jax.random.key(7), number) if drop else None
+            x = layer(p, x, source, lengths, key)
         return jnp.square(x.astype(y.dtype) - y).mean()
 
     def block(seed):
@@ -149,6 +183,14 @@ STYLES = {
     "custom_rule": functools.partial(attending, by_custom_rule),
     "repeated_keys": functools.partial(attending, by_repeated_keys, keys=2),
     "recomputed": functools.partial(attending, by_jax, recomputed=True),
+    "dropped_flax": functools.partial(attending, by_einsum, drop=dropped_by_factor, dtype="bf16"),
+    "dropped_masked": functools.partial(
+        attending, by_einsum, cross=True, masked=True, drop=dropped_by_selection
+    ),
+    "dropped_groups": functools.partial(attending, by_groups, keys=2, drop=dropped_by_selection),
+    "dropped_recomputed": functools.partial(
+        attending, by_hand, recomputed=True, drop=dropped_by_selection
+    ),
 }
 
 
@@ -160,3 +202,8 @@ def long(length=512) -> Step:
 def short_blocks() -> Step:
     """Blocks of queries, and some that are left."""
     return attending(by_jax, rows=4, length=520)
+
+
+def dropped_blocks() -> Step:
+    """Each block slices the mask of dropout."""
+    return attending(by_repeated_keys, rows=4, keys=2, length=520, drop=dropped_by_factor)

@@ -60,9 +60,28 @@ static std::optional<int64_t> getQueryDim(AttentionOp op,
   return std::nullopt;
 }
 
+/// Of split queries, each rank's add to the gradients of keys and values, and
+/// to that of a bias that all queries share; so with the bias of all rows.
+static Placement placeResult(AttentionBackwardOp op, Value result,
+                             int64_t dim) {
+  RankedTensorType queries = getTensorType(op.getQ());
+  bool isOfKeys = result == op.getDk() || result == op.getDv();
+  bool isSum = isOfKeys ? dim == queries.getRank() - 2
+                        : getTensorType(result).getDimSize(dim) == 1 &&
+                              queries.getDimSize(dim) != 1;
+  return isSum ? Placement::partial(Reduction::Sum, PartialOver::Batch)
+               : Placement::split(dim);
+}
+
+static Placement placeResult(AttentionOp, Value, int64_t dim) {
+  return Placement::split(dim);
+}
+
 namespace {
+template <typename AttentionOp>
 struct AttentionModel
-    : PlacementOpInterface::ExternalModel<AttentionModel, AttentionOp> {
+    : PlacementOpInterface::ExternalModel<AttentionModel<AttentionOp>,
+                                          AttentionOp> {
   Transfer transferPlacements(Operation *op, ArrayRef<Placement> operands,
                               const PlacementContext &context) const {
     auto attention = cast<AttentionOp>(op);
@@ -70,33 +89,16 @@ struct AttentionModel
     if (!dim)
       return getReplicatedTransfer(op);
     Transfer transfer = placeOperands(attention, *dim);
-    llvm::fill(transfer.results, Placement::split(*dim));
-    return transfer;
-  }
-};
-
-/// Of split queries, each rank's add to the gradients of keys and values.
-struct AttentionBackwardModel
-    : PlacementOpInterface::ExternalModel<AttentionBackwardModel,
-                                          AttentionBackwardOp> {
-  Transfer transferPlacements(Operation *op, ArrayRef<Placement> operands,
-                              const PlacementContext &context) const {
-    auto attention = cast<AttentionBackwardOp>(op);
-    std::optional<int64_t> dim = getQueryDim(attention, operands, context);
-    if (!dim)
-      return getReplicatedTransfer(op);
-    Transfer transfer = placeOperands(attention, *dim);
-    bool isSum = *dim == getTensorType(attention.getQ()).getRank() - 2;
-    Placement split = Placement::split(*dim);
-    Placement ofKeys =
-        isSum ? Placement::partial(Reduction::Sum, PartialOver::Batch) : split;
-    transfer.results = {split, ofKeys, ofKeys};
+    for (auto [result, placement] :
+         llvm::zip_equal(op->getResults(), transfer.results))
+      placement = placeResult(attention, result, *dim);
     return transfer;
   }
 };
 } // namespace
 
 void rules::attachAttention(MLIRContext &context) {
-  AttentionOp::attachInterface<AttentionModel>(context);
-  AttentionBackwardOp::attachInterface<AttentionBackwardModel>(context);
+  AttentionOp::attachInterface<AttentionModel<AttentionOp>>(context);
+  AttentionBackwardOp::attachInterface<AttentionModel<AttentionBackwardOp>>(
+      context);
 }

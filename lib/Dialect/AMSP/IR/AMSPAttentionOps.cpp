@@ -39,7 +39,8 @@ static LogicalResult verifyRepeated(Operation *op, StringRef name, Value value,
 
 /// What both ops have in common; `result`: attention's, or its gradient.
 template <typename AttentionOp>
-static LogicalResult verifyAttention(AttentionOp op, Value result) {
+static LogicalResult verifyAttention(AttentionOp op, Value result,
+                                     Value gradientOfBias = Value()) {
   ArrayRef<int64_t> q = getShape(op.getQ());
   if (q.size() < 3)
     return op.emitOpError("expected dimensions of heads, queries and elements, "
@@ -60,18 +61,25 @@ static LogicalResult verifyAttention(AttentionOp op, Value result) {
   if (failed(verifyShape(op, "values", op.getV(), v)) ||
       failed(verifyShape(op, "a result", result, out)) ||
       failed(verifyShape(op, "maxima", op.getMax(), q.drop_back())) ||
-      failed(verifyShape(op, "sums", op.getSum(), q.drop_back())) ||
-      (op.getBias() &&
-       failed(verifyRepeated(op, "a bias", op.getBias(), scores))) ||
-      (op.getMask() &&
-       failed(verifyRepeated(op, "a mask", op.getMask(), scores))))
+      failed(verifyShape(op, "sums", op.getSum(), q.drop_back())))
     return failure();
+  for (auto [name, value] :
+       {std::pair("a bias", Value(op.getBias())),
+        std::pair("a mask", Value(op.getMask())),
+        std::pair("kept weights", Value(op.getKeep())),
+        std::pair("a gradient of the bias", gradientOfBias)})
+    if (value && failed(verifyRepeated(op, name, value, scores)))
+      return failure();
   if (op.getMax().getType() != op.getSum().getType())
     return op.emitOpError("maxima and sums differ in element type");
   bool isMasked = op.getMask() || op.getCausal();
   if (isMasked != op.getMaskedScore().has_value())
     return op.emitOpError(isMasked ? "has a mask, so it needs a masked_score"
                                    : "has a masked_score, but nothing masks");
+  bool isDropped = static_cast<bool>(op.getKeep());
+  if (isDropped != op.getKeepScale().has_value())
+    return op.emitOpError(isDropped ? "drops weights, so it needs a keep_scale"
+                                    : "has a keep_scale, but drops no weights");
   return success();
 }
 
@@ -80,8 +88,10 @@ LogicalResult AttentionOp::verify() {
 }
 
 LogicalResult AttentionBackwardOp::verify() {
-  if (failed(verifyAttention(*this, getDResult())))
+  if (failed(verifyAttention(*this, getDResult(), getDbias())))
     return failure();
+  if (getDbias() && !getBias())
+    return emitOpError("gives the gradient of a bias, but has none");
   for (auto [name, gradient, operand] :
        {std::tuple("dq", getDq(), getQ()), std::tuple("dk", getDk(), getK()),
         std::tuple("dv", getDv(), getV())})

@@ -90,65 +90,46 @@ bool AttentionMatcher::visitDot(stablehlo::DotGeneralOp op) {
   Followed followed = values.at(op->getOperand(side));
   if (followed.kind != Followed::Softmax)
     return false;
-  if (followed.expression.equals(SoftmaxExpression::probability()))
-    return matchForward(op, side, followed);
-  const ScoreForm &form = forms[*finalForm];
-  auto expected = SoftmaxExpression::scoreGradient(
-      form.scale, static_cast<bool>(form.mask));
-  return followed.expression.equals(expected) &&
-         matchScoreGradient(op, side, followed);
+  const SoftmaxExpression &expression = followed.expression;
+  unsigned predicates = getPredicates();
+  if (auto number =
+          expression.getMultiple(SoftmaxExpression::weight(predicates)))
+    return setKeepScale(*number) && matchContraction(op, side, followed, true);
+  auto number =
+      expression.getMultiple(SoftmaxExpression::scoreGradient(predicates));
+  return number && setKeepScale(*number / forms[*finalForm].scale) &&
+         matchContraction(op, side, followed, false);
 }
 
-bool AttentionMatcher::matchForward(stablehlo::DotGeneralOp op, unsigned side,
-                                    const Followed &weights) {
+bool AttentionMatcher::matchContraction(stablehlo::DotGeneralOp op,
+                                        unsigned side, const Followed &own,
+                                        bool isOfWeights) {
   DotDims dims(op);
-  PlacedValue own = {op->getOperand(side), weights.axes};
-  SmallVector<Axis> contracted = getContracted(dims, side, weights.axes, axes);
+  SmallVector<Axis> contracted = getContracted(dims, side, own.axes, axes);
   SmallVector<Axis> sorted = queries;
   llvm::sort(sorted);
-  PlacedValue other = createOther(op, side, axes);
-  if (getTensorType(own.value).getElementType() !=
-      getTensorType(other.value).getElementType())
+  bool isOverKeys = contracted == ArrayRef<Axis>(key);
+  if (!isOverKeys && contracted != sorted)
     return false;
-  auto made = getResult(dims, axes, side, own, other);
+  PlacedValue &target =
+      isOfWeights ? (isOverKeys ? result : dv) : (isOverKeys ? dq : dk);
+  PlacedValue &known =
+      isOfWeights ? (isOverKeys ? v : dResult) : (isOverKeys ? k : q);
+  // Each is one value, wherever it is read.
+  Value read = op->getOperand(1 - side);
+  if (target || (known && known.value != read))
+    return false;
+  Value value = op->getOperand(side);
+  // Weights are rounded to the type of values.
+  if (isOfWeights && getTensorType(value).getElementType() !=
+                         getTensorType(read).getElementType())
+    return false;
+  PlacedValue other = known ? known : createOther(op, side, axes);
+  auto made = getResult(dims, axes, side, {value, own.axes}, other);
   if (!made)
     return false;
-  if (contracted == ArrayRef<Axis>(key) && !result) {
-    v = other;
-    result = *made;
-    return true;
-  }
-  if (contracted == sorted && !dv) {
-    // Of one gradient, wherever it is read.
-    if (dResult && dResult.value != other.value)
-      return false;
-    dResult = other;
-    dv = *made;
-    return true;
-  }
-  return false;
-}
-
-bool AttentionMatcher::matchScoreGradient(stablehlo::DotGeneralOp op,
-                                          unsigned side,
-                                          const Followed &gradient) {
-  DotDims dims(op);
-  PlacedValue own = {op->getOperand(side), gradient.axes};
-  SmallVector<Axis> contracted = getContracted(dims, side, gradient.axes, axes);
-  SmallVector<Axis> sorted = queries;
-  llvm::sort(sorted);
-  Value other = op->getOperand(1 - side);
-  bool isOfQueries = contracted == ArrayRef<Axis>(key) && !dq;
-  bool isOfKeys = contracted == sorted && !dk;
-  if (!isOfQueries && !isOfKeys)
-    return false;
-  const PlacedValue &operand = isOfQueries ? k : q;
-  if (other != operand.value)
-    return false;
-  auto made = getResult(dims, axes, side, own, operand);
-  if (!made)
-    return false;
-  (isOfQueries ? dq : dk) = *made;
+  known = other;
+  target = *made;
   return true;
 }
 
@@ -250,6 +231,9 @@ bool AttentionMatcher::finish(AttentionMatch &match) {
   match.bias = form.bias;
   match.mask = form.mask;
   match.scale = form.scale;
+  match.keep = keep;
+  if (keep)
+    match.keepScale = keepScale;
   match.maskedScore = form.maskedScore;
   match.softmaxType = getTensorType(exponential->getResult(0)).getElementType();
   match.ops.insert(scores);

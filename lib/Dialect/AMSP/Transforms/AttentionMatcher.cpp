@@ -113,6 +113,25 @@ std::optional<AttentionMatch> AttentionMatcher::match() {
   return match;
 }
 
+/// The operand through which an op may come from the contraction that gives the
+/// gradient of the weights: it moves elements, or drops and scales some.
+static Value getGradientOperand(ScoreAxes &axes, Operation *op) {
+  if (isa<stablehlo::ConvertOp, stablehlo::TransposeOp, stablehlo::ReshapeOp>(
+          op))
+    return op->getOperand(0);
+  if (auto select = dyn_cast<stablehlo::SelectOp>(op))
+    return select.getOnTrue();
+  if (!isa<stablehlo::MulOp, stablehlo::DivOp>(op))
+    return Value();
+  for (unsigned side : {1, 0}) {
+    Value factor = op->getOperand(side);
+    if (getSplatNumber(factor) ||
+        getPredicateFactor(axes, {factor, axes.createAll(factor)}))
+      return op->getOperand(1 - side);
+  }
+  return Value();
+}
+
 bool AttentionMatcher::followGradient(Value value) {
   if (!finalForm)
     return false;
@@ -120,17 +139,14 @@ bool AttentionMatcher::followGradient(Value value) {
   SmallVector<Operation *> path;
   stablehlo::DotGeneralOp dot;
   for (Value at = value; !dot;) {
-    Operation *op = at.getDefiningOp();
+    Operation *op = at ? at.getDefiningOp() : nullptr;
     if (!op || op->getBlock() != scores->getBlock())
       return false;
     dot = dyn_cast<stablehlo::DotGeneralOp>(op);
     if (dot)
       break;
-    if (!isa<stablehlo::ConvertOp, stablehlo::TransposeOp,
-             stablehlo::ReshapeOp>(op))
-      return false;
     path.push_back(op);
-    at = op->getOperand(0);
+    at = getGradientOperand(axes, op);
   }
   if (gradient && gradient != dot)
     return false;
@@ -144,12 +160,10 @@ bool AttentionMatcher::followGradient(Value value) {
     Value made = op->getResult(0);
     if (values.contains(made))
       continue;
-    Followed followed = values.at(op->getOperand(0));
-    std::optional<SmallVector<Axis>> moved = axes.move(op, followed.axes);
-    if (!moved)
+    Result followed = evaluate(op);
+    if (!followed)
       return false;
-    followed.axes = *moved;
-    follow(made, followed);
+    follow(made, *followed);
     done.insert(op);
   }
   return true;
@@ -283,6 +297,9 @@ AttentionMatcher::Result AttentionMatcher::evaluateBinary(Operation *op) {
       return evaluateWithConstant(op, operand, *number, side == 0);
     if (operand.kind == Followed::Score)
       return addBias(op, operand, other);
+    if (operand.kind == Followed::Softmax && isa<stablehlo::MulOp>(op))
+      if (auto factor = getPredicateFactor(axes, {other, operand.axes}))
+        return applyPredicate(operand, factor->predicate, factor->number);
   }
   Followed *found = lookup(op->getOperand(0));
   if (!found)
@@ -319,15 +336,57 @@ AttentionMatcher::Result AttentionMatcher::evaluateBinary(Operation *op) {
   return lhs;
 }
 
-bool AttentionMatcher::isSameMask(Value mask, ArrayRef<Axis> maskAxes) {
-  const PlacedValue &known = forms[*finalForm].mask;
+bool AttentionMatcher::isSame(const PlacedValue &known,
+                              const PlacedValue &value) {
   if (!known)
     return false;
-  if (mask == known.value)
-    return axes.unify(maskAxes, known.axes);
-  PlacedValue first = axes.peel({mask, llvm::to_vector(maskAxes)});
+  if (value.value == known.value)
+    return axes.unify(value.axes, known.axes);
+  PlacedValue first = axes.peel(value);
   PlacedValue second = axes.peel(known);
   return first.value == second.value && axes.unify(first.axes, second.axes);
+}
+
+bool AttentionMatcher::setKeep(const PlacedValue &predicate) {
+  if (keep)
+    return isSame(keep, predicate);
+  if (keepScale)
+    return false;
+  keep = predicate;
+  return true;
+}
+
+bool AttentionMatcher::setKeepScale(double number) {
+  if (keepScale)
+    return areEqualFactors(*keepScale, number);
+  if (!std::isfinite(number) || (!keep && !areEqualFactors(number, 1)))
+    return false;
+  keepScale = number;
+  return true;
+}
+
+unsigned AttentionMatcher::getPredicates() const {
+  return (forms[*finalForm].mask ? kMask : kNoPredicate) |
+         (keep ? kKeep : kNoPredicate);
+}
+
+AttentionMatcher::Result
+AttentionMatcher::applyPredicate(const Followed &operand,
+                                 const PlacedValue &predicate, double number) {
+  if (!finalForm || !std::isfinite(number))
+    return std::nullopt;
+  bool isMask = isSame(forms[*finalForm].mask, predicate);
+  if (!isMask && !setKeep(predicate))
+    return std::nullopt;
+  auto factor = SoftmaxExpression::constant(number).times(
+      SoftmaxExpression::predicate(isMask ? kMask : kKeep));
+  std::optional<SoftmaxExpression> product =
+      factor ? operand.expression.times(*factor) : std::nullopt;
+  if (!product)
+    return std::nullopt;
+  Followed followed = operand;
+  followed.expression = *product;
+  return followed;
 }
 
 AttentionMatcher::Result
@@ -346,11 +405,9 @@ AttentionMatcher::evaluateSelect(stablehlo::SelectOp op) {
     form.maskedScore = otherwise;
     return createForm(followed, form);
   }
-  if (followed.kind != Followed::Softmax || *otherwise != 0 ||
-      !isSameMask(op.getPred(), followed.axes))
+  if (followed.kind != Followed::Softmax || *otherwise != 0)
     return std::nullopt;
-  followed.expression = followed.expression.masked();
-  return followed;
+  return applyPredicate(followed, {op.getPred(), followed.axes}, 1);
 }
 
 bool AttentionMatcher::setKey(Axis axis) {

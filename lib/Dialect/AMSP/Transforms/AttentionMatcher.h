@@ -16,9 +16,9 @@ namespace amsp {
 struct AttentionMatch {
   llvm::SmallVector<Axis> batch, queries; // of more than one element
   Axis key, element, valueElement;
-  PlacedValue q, k, v, mask, bias, dResult;
+  PlacedValue q, k, v, mask, bias, keep, dResult;
   double scale = 1;
-  std::optional<double> maskedScore;
+  std::optional<double> maskedScore, keepScale;
   mlir::Type softmaxType;
   /// Results of contractions; null where there is none.
   PlacedValue result, dq, dk, dv;
@@ -90,17 +90,27 @@ private:
                               double number, bool isRight);
   Result addBias(mlir::Operation *op, const Followed &scores, mlir::Value bias);
   Result evaluateSelect(stablehlo::SelectOp op);
+  /// A value of the softmax times `number` where a predicate holds, zero
+  /// elsewhere.
+  Result applyPredicate(const Followed &operand, const PlacedValue &predicate,
+                        double number);
   Result evaluateReduce(stablehlo::ReduceOp op);
   /// A score of another form than the operand's.
   Followed createForm(const Followed &operand, ScoreForm form);
-  bool isSameMask(mlir::Value mask, llvm::ArrayRef<Axis> axes);
+  bool isSame(const PlacedValue &known, const PlacedValue &value);
+  /// Takes a predicate for that of dropout; false if another is, or if
+  /// contractions were matched without.
+  bool setKeep(const PlacedValue &predicate);
+  /// Says what weights are multiplied by; false if that is not so for all.
+  bool setKeepScale(double number);
+  unsigned getPredicates() const;
   bool setKey(Axis axis);
 
   bool visitDot(stablehlo::DotGeneralOp op);
-  bool matchForward(stablehlo::DotGeneralOp op, unsigned side,
-                    const Followed &weights);
-  bool matchScoreGradient(stablehlo::DotGeneralOp op, unsigned side,
-                          const Followed &gradient);
+  /// A contraction of the weights gives the result or the gradient of values,
+  /// one of the scores' gradient those of queries or keys.
+  bool matchContraction(stablehlo::DotGeneralOp op, unsigned side,
+                        const Followed &own, bool isOfWeights);
   /// Reads the contraction of the gradient of the result with the values.
   bool resolveGradient();
   bool finish(AttentionMatch &match);
@@ -112,7 +122,8 @@ private:
   /// Of the contraction: free axes by side; operands with theirs.
   llvm::SmallVector<Axis> freeAxes[2];
   PlacedValue operands[2];
-  PlacedValue q, k, v, dResult, result, dq, dk, dv;
+  PlacedValue q, k, v, keep, dResult, result, dq, dk, dv;
+  std::optional<double> keepScale; // 1 without dropout
 
   struct IsBefore {
     bool operator()(mlir::Operation *first, mlir::Operation *second) const {

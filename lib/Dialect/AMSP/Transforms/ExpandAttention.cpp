@@ -126,7 +126,7 @@ public:
   }
 
   template <typename CombinerOp>
-  Expression reduceLast(Value value, double init) {
+  Expression reduce(Value value, double init, ArrayRef<int64_t> dims) {
     auto scalar =
         RankedTensorType::get({}, getTensorType(value).getElementType());
     llvm::APFloat element(init);
@@ -136,9 +136,8 @@ public:
         llvm::APFloat::rmNearestTiesToEven, &isExact);
     Value first = stablehlo::ConstantOp::create(
         b, DenseElementsAttr::get(scalar, element));
-    auto reduce = stablehlo::ReduceOp::create(
-        b, ValueRange(value), ValueRange(first),
-        ArrayRef<int64_t>{getTensorType(value).getRank() - 1});
+    auto reduce = stablehlo::ReduceOp::create(b, ValueRange(value),
+                                              ValueRange(first), dims);
     OpBuilder::InsertionGuard guard(b);
     Block *body = b.createBlock(&reduce.getBody(), {}, {scalar, scalar},
                                 {b.getLoc(), b.getLoc()});
@@ -146,6 +145,10 @@ public:
         CombinerOp::create(b, body->getArgument(0), body->getArgument(1));
     stablehlo::ReturnOp::create(b, combined);
     return {b, reduce->getResult(0)};
+  }
+  template <typename CombinerOp>
+  Expression reduceLast(Value value, double init) {
+    return reduce<CombinerOp>(value, init, getTensorType(value).getRank() - 1);
   }
   /// Sums are made in f32 at least.
   Expression sumLast(Value value) {
@@ -208,6 +211,15 @@ public:
     SmallVector<int64_t> scores(getTensorType(queries).getShape());
     scores.back() = getTensorType(keys).getDimSize(lead + 1);
     return scores;
+  }
+  /// Weights, or their gradients, behind dropout.
+  Expression drop(const Expression &weights, const QueryBlock &block) {
+    if (!op.getKeep())
+      return weights;
+    Value keep =
+        spread(sliceRows(op.getKeep(), block), weights.getType().getShape());
+    return Expression(b, keep).select(
+        weights * op.getKeepScale()->convertToDouble(), weights.number(0));
   }
   /// Weights as they meet values: rounded to the type of these.
   Value getWeights(Value softmax) {
@@ -297,8 +309,9 @@ static void expandForward(AttentionOp op, int64_t rows) {
                                block.placeRows(last[1], sum, at)};
     if (!hasResult)
       return made;
-    Value softmax = block.getWeights(weights / block.spread(sum, shape));
-    Value result = block.contract(softmax, block.values,
+    Value dropped =
+        block.getWeights(block.drop(weights / block.spread(sum, shape), at));
+    Value result = block.contract(dropped, block.values,
                                   {block.getRowDim() + 1}, {block.lead + 1});
     made.push_back(
         block.placeRows(last[2], block.convert(result, element), at));
@@ -315,46 +328,123 @@ static void expandForward(AttentionOp op, int64_t rows) {
 
 namespace {
 
-/// The gradients of one block.
-struct BackwardBlock {
-  BlockBuilder<AttentionBackwardOp> &block;
-  AttentionBackwardOp op;
+/// The rows of a block from which the gradients are made.
+struct BackwardRows {
+  QueryBlock at;
+  Value queries, dResult;
+  Value softmax;
+  /// Gradients of the scores before and behind scaling; null if nothing needs
+  /// them.
+  Value dBiased, dScores;
+};
 
-  /// The probabilities, and the gradients of the scores, of a block; the latter
-  /// null if nothing needs them.
-  std::pair<Value, Value> getGradients(Value queries, Value dResult,
-                                       const QueryBlock &at) {
-    SmallVector<int64_t> shape = block.getScoresShape(queries);
+/// The gradients of one block.
+class BackwardBlock {
+public:
+  BackwardBlock(BlockBuilder<AttentionBackwardOp> &block,
+                AttentionBackwardOp op)
+      : block(block), op(op) {}
+
+  /// Whether a result holds each block's rows, not the sum over blocks.
+  bool isPlaced(Value result) {
+    return result == op.getDq() ||
+           (result == op.getDbias() &&
+            getTensorType(result).getDimSize(block.lead + 1) != 1);
+  }
+
+  BackwardRows getRows(const QueryBlock &at) {
+    BackwardRows rows;
+    rows.at = at;
+    rows.queries = block.convert(block.sliceRows(op.getQ(), at), block.sumType);
+    rows.dResult =
+        block.convert(block.sliceRows(op.getDResult(), at), block.sumType);
+    SmallVector<int64_t> shape = block.getScoresShape(rows.queries);
     Value mask = block.getMask(shape, at);
-    Expression scores = block.getScores(queries, mask, at);
+    Expression scores = block.getScores(rows.queries, mask, at);
     Expression max = block.spread(block.sliceRows(op.getMax(), at), shape);
     Expression sum = block.spread(block.sliceRows(op.getSum(), at), shape);
     Expression softmax = stablehlo::exp(scores - max) / sum;
-    if (op.getDq().use_empty() && op.getDk().use_empty())
-      return {softmax, Value()};
-    Expression dSoftmax = block.convertTo(
-        block.contract(dResult, block.values, {block.getRowDim() + 1},
-                       {block.lead + 2}),
-        block.softmaxType);
+    rows.softmax = softmax;
+    auto isUsed = [](Value value) { return value && !value.use_empty(); };
+    if (isUsed(op.getDq()) || isUsed(op.getDk()) || isUsed(op.getDbias()))
+      addScores(rows, softmax, mask);
+    return rows;
+  }
+
+  /// A result, with what the blocks before have of it.
+  Value makeGradient(Value result, Value before, const BackwardRows &rows) {
+    Type element = getTensorType(result).getElementType();
+    if (result == op.getDk())
+      return accumulate(before, contractRows(rows.dScores, rows.queries));
+    if (result == op.getDv()) {
+      Value weights =
+          block.getWeights(block.drop({block.b, rows.softmax}, rows.at));
+      return accumulate(before, contractRows(weights, rows.dResult));
+    }
+    if (result == op.getDq()) {
+      Value dq = block.contract(rows.dScores, block.keys,
+                                {block.getRowDim() + 1}, {block.lead + 1});
+      return block.placeRows(before, block.convert(dq, element), rows.at);
+    }
+    Value dBias = sumToBias(rows.dBiased);
+    if (!isPlaced(result))
+      return accumulate(before, block.joinHeads(dBias));
+    return block.placeRows(before, block.convert(dBias, element), rows.at);
+  }
+
+private:
+  void addScores(BackwardRows &rows, const Expression &softmax, Value mask) {
+    Expression dSoftmax =
+        block.drop(block.convertTo(block.contract(rows.dResult, block.values,
+                                                  {block.getRowDim() + 1},
+                                                  {block.lead + 2}),
+                                   block.softmaxType),
+                   rows.at);
     Expression product = softmax * dSoftmax;
-    Expression total = block.spread(block.sumLast(product), shape);
+    Expression total =
+        block.spread(block.sumLast(product), softmax.getType().getShape());
     Expression dScores = product - softmax * total;
     if (mask)
       dScores = Expression(block.b, mask).select(dScores, dScores.number(0));
-    if (op.getScale().convertToDouble() != 1)
-      dScores = dScores * op.getScale().convertToDouble();
-    return {softmax, block.convert(dScores, block.sumType)};
+    rows.dBiased = block.convert(dScores, block.sumType);
+    double scale = op.getScale().convertToDouble();
+    rows.dScores = scale == 1 ? rows.dBiased
+                              : block.convert(dScores * scale, block.sumType);
   }
 
-  /// `rows` transposed times a block's queries or their gradients, added to
-  /// what the blocks before have.
-  Value accumulate(Value last, Value rows, Value queries) {
+  /// `scores` transposed times a block's queries or their gradients.
+  Value contractRows(Value scores, Value queries) {
     SmallVector<int64_t> dims = {block.getRowDim()};
     if (block.group > 1)
       dims.insert(dims.begin(), block.lead + 1);
-    Expression product = block.contract(rows, queries, dims, dims);
-    return last ? Value(product + Expression(block.b, last)) : Value(product);
+    return block.contract(scores, queries, dims, dims);
   }
+  Value accumulate(Value last, Value made) {
+    return last ? Value(Expression(block.b, made) + Expression(block.b, last))
+                : made;
+  }
+
+  /// Sums a block's scores over the dimensions in which the gradient of the
+  /// bias is of size 1, and leaves these of size 1.
+  Value sumToBias(Value scores) {
+    ArrayRef<int64_t> target = getTensorType(op.getDbias()).getShape();
+    SmallVector<int64_t> sizes(getTensorType(scores).getShape()), summed;
+    for (auto [dim, size] : llvm::enumerate(sizes)) {
+      // The heads are apart.
+      bool isBehind = block.group > 1 && static_cast<int64_t>(dim) > block.lead;
+      if (size == 1 || target[dim - (isBehind ? 1 : 0)] != 1)
+        continue;
+      summed.push_back(static_cast<int64_t>(dim));
+      size = 1;
+    }
+    if (summed.empty())
+      return scores;
+    return block.reshape(block.reduce<stablehlo::AddOp>(scores, 0, summed),
+                         sizes);
+  }
+
+  BlockBuilder<AttentionBackwardOp> &block;
+  AttentionBackwardOp op;
 };
 
 } // namespace
@@ -362,7 +452,7 @@ struct BackwardBlock {
 static void expandBackward(AttentionBackwardOp op, int64_t rows) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   BlockBuilder<AttentionBackwardOp> block(b, op);
-  BackwardBlock backward = {block, op};
+  BackwardBlock backward(block, op);
   // Those that something uses; sums over blocks in the type of sums.
   SmallVector<Value> wanted;
   SmallVector<Type> types;
@@ -371,29 +461,15 @@ static void expandBackward(AttentionBackwardOp op, int64_t rows) {
       continue;
     wanted.push_back(result);
     RankedTensorType type = getTensorType(result);
-    types.push_back(result == op.getDq() ? type : type.clone(block.sumType));
+    types.push_back(backward.isPlaced(result) ? type
+                                              : type.clone(block.sumType));
   }
   auto body = [&](const QueryBlock &at, ValueRange last) {
-    Value queries =
-        block.convert(block.sliceRows(op.getQ(), at), block.sumType);
-    Value dResult =
-        block.convert(block.sliceRows(op.getDResult(), at), block.sumType);
-    auto [softmax, dScores] = backward.getGradients(queries, dResult, at);
-    SmallVector<Value> made;
-    for (auto [result, before] : llvm::zip_equal(wanted, last)) {
-      if (result == op.getDk()) {
-        made.push_back(backward.accumulate(before, dScores, queries));
-      } else if (result == op.getDv()) {
-        made.push_back(
-            backward.accumulate(before, block.getWeights(softmax), dResult));
-      } else {
-        Value dq = block.contract(dScores, block.keys, {block.getRowDim() + 1},
-                                  {block.lead + 1});
-        Type element = getTensorType(result).getElementType();
-        made.push_back(block.placeRows(before, block.convert(dq, element), at));
-      }
-    }
-    return made;
+    BackwardRows made = backward.getRows(at);
+    return llvm::map_to_vector(llvm::zip_equal(wanted, last), [&](auto pair) {
+      auto [result, before] = pair;
+      return backward.makeGradient(result, before, made);
+    });
   };
   SmallVector<Value> results =
       buildBlocks(b, block.getNumQueries(), rows, types, body);

@@ -43,13 +43,17 @@ public:
     Value k = gather(b, match.k, shared, {match.key, match.element});
     Value v = gather(b, match.v, shared, {match.key, match.valueElement});
     auto [mask, isCausal] = createMask(b);
-    Value bias;
+    Value bias, keep;
     if (match.bias)
       bias = gatherRepeated(b, axes.peel(match.bias));
+    if (match.keep)
+      keep = gatherRepeated(b, axes.peel(match.keep));
     auto scale = b.getF64FloatAttr(match.scale);
-    FloatAttr maskedScore;
+    FloatAttr maskedScore, keepScale;
     if (mask || isCausal)
       maskedScore = b.getF64FloatAttr(*match.maskedScore);
+    if (keep)
+      keepScale = b.getF64FloatAttr(*match.keepScale);
     UnitAttr causal = isCausal ? b.getUnitAttr() : UnitAttr();
 
     RankedTensorType queries = getTensorType(q);
@@ -60,9 +64,9 @@ public:
                        : getTensorType(v).getElementType();
     auto statistics = RankedTensorType::get(queries.getShape().drop_back(),
                                             match.softmaxType);
-    auto forward = AttentionOp::create(b, RankedTensorType::get(shape, element),
-                                       statistics, statistics, q, k, v, bias,
-                                       mask, scale, causal, maskedScore);
+    auto forward = AttentionOp::create(
+        b, RankedTensorType::get(shape, element), statistics, statistics, q, k,
+        v, bias, mask, keep, scale, causal, maskedScore, keepScale);
     if (match.result)
       replace(b, match.result, forward.getResult(), heads,
               {query, match.valueElement});
@@ -74,8 +78,9 @@ public:
         gather(b, match.dResult, heads, {query, match.valueElement});
     auto backward = AttentionBackwardOp::create(
         b, getGradientType(q, match.dq), getGradientType(k, match.dk),
-        getGradientType(v, match.dv), q, k, v, forward.getMax(),
-        forward.getSum(), dResult, bias, mask, scale, causal, maskedScore);
+        getGradientType(v, match.dv), /*dbias=*/Type(), q, k, v,
+        forward.getMax(), forward.getSum(), dResult, bias, mask, keep, scale,
+        causal, maskedScore, keepScale);
     replace(b, match.dq, backward.getDq(), heads, {query, match.element});
     replace(b, match.dk, backward.getDk(), shared, {match.key, match.element});
     replace(b, match.dv, backward.getDv(), shared,

@@ -153,17 +153,69 @@ std::optional<double> amsp::getSplatNumber(Value value) {
     value = op->getOperand(0);
   }
   SplatElementsAttr splat;
-  if (!matchPattern(value, m_Constant(&splat)))
-    return std::nullopt;
-  auto number = dyn_cast<FloatAttr>(splat.getSplatValue<Attribute>());
-  if (!number || !type)
+  if (!type || !matchPattern(value, m_Constant(&splat)))
     return std::nullopt;
   // Converts round, the largest number of a wide type to infinity.
-  llvm::APFloat rounded = number.getValue();
+  llvm::APFloat rounded(type.getFloatSemantics());
+  Type element = splat.getElementType();
   bool isExact;
-  rounded.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
-                  &isExact);
+  if (isa<FloatType>(element)) {
+    rounded = splat.getSplatValue<APFloat>();
+    rounded.convert(type.getFloatSemantics(),
+                    llvm::APFloat::rmNearestTiesToEven, &isExact);
+  } else if (element.isSignlessInteger() && !element.isInteger(1)) {
+    rounded.convertFromAPInt(splat.getSplatValue<APInt>(), /*IsSigned=*/true,
+                             llvm::APFloat::rmNearestTiesToEven);
+  } else {
+    return std::nullopt;
+  }
   return rounded.convertToDouble();
+}
+
+/// What multiplies or divides a value, and by which number; nothing for other
+/// ops.
+static std::optional<std::pair<Value, double>> getScaled(Operation *op) {
+  if (!isa<stablehlo::MulOp, stablehlo::DivOp>(op))
+    return std::nullopt;
+  bool isProduct = isa<stablehlo::MulOp>(op);
+  if (std::optional<double> right = getSplatNumber(op->getOperand(1)))
+    return std::pair(op->getOperand(0), isProduct ? *right : 1 / *right);
+  std::optional<double> left = getSplatNumber(op->getOperand(0));
+  if (left && isProduct)
+    return std::pair(op->getOperand(1), *left);
+  return std::nullopt;
+}
+
+std::optional<PredicateFactor> amsp::getPredicateFactor(ScoreAxes &axes,
+                                                        PlacedValue value) {
+  double number = 1;
+  while (true) {
+    value = axes.peel(value);
+    Type element = getTensorType(value.value).getElementType();
+    if (element.isInteger(1))
+      return PredicateFactor{value, number};
+    Operation *op = value.value.getDefiningOp();
+    if (!op)
+      return std::nullopt;
+    auto select = dyn_cast<stablehlo::SelectOp>(op);
+    if (select && getTensorType(select.getPred()).getRank() != 0) {
+      std::optional<double> yes = getSplatNumber(select.getOnTrue());
+      if (!yes || getSplatNumber(select.getOnFalse()) != 0.0)
+        return std::nullopt;
+      number *= *yes;
+      value.value = select.getPred();
+    } else if (auto scaled = getScaled(op)) {
+      number *= scaled->second;
+      value.value = scaled->first;
+    } else if (isa<stablehlo::ConvertOp>(op) &&
+               (isa<FloatType>(element) ||
+                !isa<FloatType>(
+                    getTensorType(op->getOperand(0)).getElementType()))) {
+      value.value = op->getOperand(0);
+    } else {
+      return std::nullopt;
+    }
+  }
 }
 
 static std::optional<APInt> getSplatInteger(Value value) {

@@ -65,6 +65,17 @@ private:
 /// reshapes and converts.
 std::optional<double> getSplatNumber(mlir::Value value);
 
+/// A predicate, and the number that a factor is where it holds; elsewhere the
+/// factor is zero.
+struct PredicateFactor {
+  PlacedValue predicate;
+  double number = 1;
+};
+
+/// Reads a predicate that was made a number, and scaled.
+std::optional<PredicateFactor> getPredicateFactor(ScoreAxes &axes,
+                                                  PlacedValue value);
+
 /// True if a predicate leaves out, of the axes `query` and `key`, what is of a
 /// higher index along `key`, and nothing else.
 bool isCausal(ScoreAxes &axes, const PlacedValue &mask, Axis query, Axis key);

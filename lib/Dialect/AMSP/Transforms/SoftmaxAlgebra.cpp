@@ -1,21 +1,26 @@
 //===- SoftmaxAlgebra.cpp - Values as sums of products of a softmax -------===//
 
 #include "SoftmaxAlgebra.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
 using namespace amsp;
 
-/// Factors are products of few constants of the program.
 static constexpr double kTolerance = 1e-6;
 
 /// More terms than any derivative of a softmax has.
 static constexpr size_t kMostTerms = 8;
 
+bool amsp::areEqualFactors(double first, double second) {
+  double size = std::abs(first) + std::abs(second);
+  return std::abs(first - second) <= size * kTolerance;
+}
+
 void SoftmaxExpression::add(const SoftmaxProduct &product, double factor) {
   double &sum = terms[product];
-  double size = std::abs(sum) + std::abs(factor);
+  bool isNothing = areEqualFactors(sum, -factor);
   sum += factor;
-  if (std::abs(sum) <= size * kTolerance)
+  if (isNothing)
     terms.erase(product);
 }
 
@@ -25,9 +30,16 @@ SoftmaxExpression SoftmaxExpression::exponential() {
   return SoftmaxExpression(product);
 }
 
-SoftmaxExpression SoftmaxExpression::probability() {
+SoftmaxExpression SoftmaxExpression::predicate(unsigned predicates) {
+  SoftmaxProduct product;
+  product.predicates = predicates;
+  return SoftmaxExpression(product);
+}
+
+SoftmaxExpression SoftmaxExpression::weight(unsigned predicates) {
   SoftmaxProduct product;
   product.probabilities = 1;
+  product.predicates = predicates & kKeep;
   return SoftmaxExpression(product);
 }
 
@@ -37,14 +49,15 @@ SoftmaxExpression SoftmaxExpression::gradient() {
   return SoftmaxExpression(product);
 }
 
-SoftmaxExpression SoftmaxExpression::scoreGradient(double scale,
-                                                   bool isMasked) {
+SoftmaxExpression SoftmaxExpression::scoreGradient(unsigned predicates) {
   SoftmaxProduct own, row;
   own.probabilities = row.probabilities = row.rowProbabilities = 1;
-  own.isMasked = row.isMasked = isMasked;
+  own.predicates = predicates;
+  row.predicates = predicates & kMask;
+  row.rowPredicates = predicates & kKeep;
   own.hasGradient = row.hasRowSum = true;
-  SoftmaxExpression result(own, scale);
-  result.add(row, -scale);
+  SoftmaxExpression result(own);
+  result.add(row, -1);
   return result;
 }
 
@@ -68,7 +81,7 @@ SoftmaxExpression::times(const SoftmaxExpression &other) const {
       SoftmaxProduct product = left.isLinear() ? left : right;
       product.probabilities = left.probabilities + right.probabilities;
       product.sums = left.sums + right.sums;
-      product.isMasked = left.isMasked || right.isMasked;
+      product.predicates = left.predicates | right.predicates;
       result.add(product, leftFactor * rightFactor);
     }
   }
@@ -82,22 +95,12 @@ SoftmaxExpression::over(const SoftmaxExpression &other) const {
   if (other.terms.size() != 1)
     return std::nullopt;
   auto [product, factor] = *other.terms.begin();
-  if (product.isLinear() || product.isMasked)
+  if (product.isLinear() || product.predicates != kNoPredicate)
     return std::nullopt;
   SoftmaxProduct inverse;
   inverse.probabilities = -product.probabilities;
   inverse.sums = -product.sums;
   return times(SoftmaxExpression(inverse, 1 / factor));
-}
-
-SoftmaxExpression SoftmaxExpression::masked() const {
-  SoftmaxExpression result;
-  for (auto [product, factor] : terms) {
-    SoftmaxProduct masked = product;
-    masked.isMasked = true;
-    result.add(masked, factor);
-  }
-  return result;
 }
 
 std::optional<SoftmaxExpression>
@@ -106,17 +109,17 @@ SoftmaxExpression::rowSum(int64_t elements) const {
   for (auto [product, factor] : terms) {
     SoftmaxProduct sum = product;
     sum.probabilities = 0;
-    sum.isMasked = false;
+    sum.predicates = kNoPredicate;
     if (product.hasGradient) {
       sum.hasGradient = false;
       sum.hasRowSum = true;
       sum.rowProbabilities = product.probabilities;
-      sum.isRowMasked = product.isMasked;
+      sum.rowPredicates = product.predicates;
       result.add(sum, factor);
       continue;
     }
     // The same in the whole row, or probabilities, whose sum is one.
-    if (product.isMasked || product.probabilities < 0 ||
+    if (product.predicates != kNoPredicate || product.probabilities < 0 ||
         product.probabilities > 1)
       return std::nullopt;
     bool isEqual = product.probabilities == 0;
@@ -125,7 +128,14 @@ SoftmaxExpression::rowSum(int64_t elements) const {
   return result;
 }
 
-bool SoftmaxExpression::equals(const SoftmaxExpression &other) const {
-  std::optional<SoftmaxExpression> difference = plus(other, -1);
-  return difference && difference->terms.empty();
+std::optional<double>
+SoftmaxExpression::getMultiple(const SoftmaxExpression &other) const {
+  if (terms.size() != other.terms.size() || terms.empty())
+    return std::nullopt;
+  double multiple = terms.begin()->second / other.terms.begin()->second;
+  for (auto [own, others] : llvm::zip_equal(terms, other.terms))
+    if (own.first < others.first || others.first < own.first ||
+        !areEqualFactors(own.second, multiple * others.second))
+      return std::nullopt;
+  return multiple;
 }

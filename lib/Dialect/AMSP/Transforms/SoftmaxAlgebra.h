@@ -10,19 +10,31 @@
 
 namespace amsp {
 
+/// Factors are products of few constants of the program: equal but for their
+/// rounding.
+bool areEqualFactors(double first, double second);
+
+/// Predicates of which products are zero where they do not hold: a set of bits,
+/// as a predicate times itself is itself.
+enum SoftmaxPredicates : unsigned {
+  kNoPredicate = 0,
+  kMask = 1, // of the scores
+  kKeep = 2, // of dropout
+};
+
 /// A product, for one element of a row of scores, of powers of the element's
-/// probability `p`, of the row's sum of exponentials, of the mask (1 or 0), and
-/// at most one of: the gradient `dp` of the probability, or the row's sum of
-/// `p^a mask^b dp`.
+/// probability `p`, of the row's sum of exponentials, of predicates (1 or 0),
+/// and at most one of: the gradient `dp` of the weight, which is contracted
+/// with values, or the row's sum of `p^a predicates dp`.
 struct SoftmaxProduct {
   int probabilities = 0;
   int sums = 0;
-  bool isMasked = false;
+  unsigned predicates = kNoPredicate;
   bool hasGradient = false;
   bool hasRowSum = false;
   // Of the row's sum.
   int rowProbabilities = 0;
-  bool isRowMasked = false;
+  unsigned rowPredicates = kNoPredicate;
 
   bool isLinear() const { return hasGradient || hasRowSum; }
   bool operator<(const SoftmaxProduct &other) const {
@@ -30,9 +42,9 @@ struct SoftmaxProduct {
   }
 
 private:
-  std::tuple<int, int, bool, bool, bool, int, bool> getKey() const {
-    return {probabilities,    sums,       isMasked, hasGradient, hasRowSum,
-            rowProbabilities, isRowMasked};
+  std::tuple<int, int, unsigned, bool, bool, int, unsigned> getKey() const {
+    return {probabilities,    sums,         predicates, hasGradient, hasRowSum,
+            rowProbabilities, rowPredicates};
   }
 };
 
@@ -50,24 +62,28 @@ public:
   }
   /// The exponential of a score less the row's maximum.
   static SoftmaxExpression exponential();
-  static SoftmaxExpression probability();
-  /// The gradient of the probability.
+  static SoftmaxExpression predicate(unsigned predicates);
+  /// What is contracted with values: the probability, where it is kept if there
+  /// is dropout.
+  static SoftmaxExpression weight(unsigned predicates);
+  /// The gradient of the weight.
   static SoftmaxExpression gradient();
-  /// The gradient of the score: `scale p (dp - rowsum(p dp))`, and zero where
-  /// a mask, if there is one, leaves out.
-  static SoftmaxExpression scoreGradient(double scale, bool isMasked);
+  /// The gradient of the score but for its scale, for the weight's derivative
+  /// `z`: `p (z dp - rowsum(p z dp))`, and zero where a mask leaves out.
+  static SoftmaxExpression scoreGradient(unsigned predicates);
 
   std::optional<SoftmaxExpression> plus(const SoftmaxExpression &other,
                                         double factor = 1) const;
   std::optional<SoftmaxExpression> times(const SoftmaxExpression &other) const;
-  /// The divisor is one product that does not depend on gradients or masks.
+  /// The divisor is one product that does not depend on gradients or
+  /// predicates.
   std::optional<SoftmaxExpression> over(const SoftmaxExpression &other) const;
-  SoftmaxExpression masked() const;
   /// The sum of a row of so many elements.
   std::optional<SoftmaxExpression> rowSum(int64_t elements) const;
 
-  /// Equal but for rounding of the factors.
-  bool equals(const SoftmaxExpression &other) const;
+  /// The number of which this is the other's multiple, but for rounding of the
+  /// factors.
+  std::optional<double> getMultiple(const SoftmaxExpression &other) const;
 
 private:
   void add(const SoftmaxProduct &product, double factor);

@@ -485,7 +485,8 @@ def CollectivesToStableHLO : Pass<"amsp-collectives-to-stablehlo", "::mlir::Modu
 def RecognizeAttention : Pass<"amsp-recognize-attention", "::mlir::ModuleOp"> {
   let summary = "Attention, forward and backward, becomes one op each";
   let description = [{
-    Finds `softmax(scale q k^T + bias) v` and its gradients, and writes them as
+    Finds `softmax(scale q k^T + bias) v`, with dropout on the softmax or without,
+    and its gradients, and writes them as
     `amsp.attention` and `amsp.attention_backward`. The backward op computes the
     probabilities again from the maximum and the sum of each row, so that of the
     queries times keys times heads numbers nothing is kept.
@@ -494,7 +495,8 @@ def RecognizeAttention : Pass<"amsp-recognize-attention", "::mlir::ModuleOp"> {
     from them is followed: the dimensions, whatever the order in which they come,
     and each value as a sum of products of probabilities `p`, their gradient `dp`,
     and the rows' sums. What comes before the contractions that give the
-    gradients of q and k is compared with `scale p (dp - rowsum(p dp))`. So it does
+    gradients of q and k is compared with `scale p (dp - rowsum(p dp))`, what is
+    summed to the gradient of a bias with that of scale 1. So it does
     not matter how the softmax or its derivative are written; they are proved
     equal but for rounding. Where any other op reads one of the values on the way, nothing
     changes, and a remark says which and how many bytes the probabilities take.
