@@ -12,7 +12,7 @@ import optax
 from kinds import half
 from step_parts import Step, normal, with_optimizer
 
-WIDTH, LENGTH, SOURCE = 16, 9, 20
+WIDTH, LENGTH, SOURCE, FAR = 16, 9, 20, 4
 
 
 def cut(x, heads):
@@ -61,6 +61,8 @@ def by_hand(q, k, v, seen, bias, drop=None, constant=False):
     """Heads before queries; a finite score for what is left out; a constant mask."""
     q, k, v = (t.transpose(0, 2, 1, 3) for t in (q, k, v))
     scores = q @ k.transpose(0, 1, 3, 2) / np.sqrt(q.shape[-1])
+    if bias is not None:
+        scores = scores + bias
     shape = scores.shape[-2:]
     causal = np.tril(np.ones(shape, bool)) if constant else jnp.tril(jnp.ones(shape, bool))
     weights = jax.nn.softmax(jnp.where(causal, scores, -1e9), axis=-1)
@@ -111,10 +113,11 @@ def by_groups(q, k, v, seen, bias, drop):
 
 def attending(
     attend, rows=24, heads=4, keys=4, cross=False, masked=False, biased=False,
-    dtype=None, recomputed=False, length=LENGTH, drop=None,
+    learned=False, dtype=None, recomputed=False, length=LENGTH, drop=None,
 ) -> Step:  # fmt: skip
-    """Two layers; with `masked`, sources of several lengths, some of none. `drop`
-    gives weights behind dropout, of these and a key."""
+    """Two layers; with `masked`, sources of several lengths, some of none; with
+    `learned`, a bias by distance that is a parameter, and to which masks are added,
+    as in T5. `drop` gives weights behind dropout, of these and a key."""
     each = WIDTH // heads
 
     def mixed(p, x, source, lengths, key):
@@ -130,6 +133,13 @@ def attending(
         if biased:  # Less for what is further away.
             distance = jnp.abs(jnp.arange(q.shape[1])[:, None] - jnp.arange(k.shape[1]))
             bias = -0.1 * distance[None, None].astype(q.dtype)
+        if learned:
+            distance = jnp.arange(q.shape[1])[:, None] - jnp.arange(k.shape[1])
+            bias = p["bias"][jnp.clip(distance, -FAR, FAR) + FAR]
+            bias = bias.transpose(2, 0, 1)[None].astype(q.dtype)
+            if masked:
+                bias = bias + jnp.where(seen, 0, -1e9).astype(q.dtype)
+                seen = None
         options = {"drop": functools.partial(drop, key=key)} if drop else {}
         out = attend(q, k, v, seen, bias, **options)
         return x + out.reshape(x.shape) @ cast(p["out"])
@@ -148,6 +158,8 @@ def attending(
             name: normal(WIDTH, count * each, seed=seed + i, scale=0.4)
             for i, (name, count) in enumerate(shapes.items())
         }
+        if learned:
+            params["bias"] = normal(2 * FAR + 1, heads, seed=seed + 8)
         return {**params, "out": normal(WIDTH, WIDTH, seed=seed + 9, scale=0.4)}
 
     lengths = np.random.default_rng(1).integers(0, SOURCE + 1, rows).astype(np.int32)
@@ -191,6 +203,11 @@ STYLES = {
     "dropped_recomputed": functools.partial(
         attending, by_hand, recomputed=True, drop=dropped_by_selection
     ),
+    "learned_grouped": functools.partial(attending, by_jax, keys=2, learned=True),
+    "learned_bf16": functools.partial(attending, by_einsum, learned=True, dtype="bf16"),
+    "learned_masked_dropped": functools.partial(
+        attending, by_einsum, cross=True, masked=True, learned=True, drop=dropped_by_selection
+    ),
 }
 
 
@@ -204,6 +221,6 @@ def short_blocks() -> Step:
     return attending(by_jax, rows=4, length=520)
 
 
-def dropped_blocks() -> Step:
-    """Each block slices the mask of dropout."""
-    return attending(by_repeated_keys, rows=4, keys=2, length=520, drop=dropped_by_factor)
+def varied_blocks() -> Step:
+    """Each block slices the mask of dropout, and writes rows of a bias' gradient."""
+    return attending(by_hand, rows=4, length=520, drop=dropped_by_factor, learned=True)

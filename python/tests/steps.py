@@ -533,7 +533,7 @@ CASES: dict[str, Callable[[], Step]] = {
     **{f"attention_{style}": made for style, made in attentions.STYLES.items()},
     "attention_long": attentions.long,
     "attention_blocks": attentions.short_blocks,
-    "attention_dropped_blocks": attentions.dropped_blocks,
+    "attention_varied_blocks": attentions.varied_blocks,
     "infinite_row": lambda: loss_scaling(infinite=True),
     "rows_of_several_kinds": rows_of_several_kinds,
     "in_batch_negatives": in_batch_negatives,

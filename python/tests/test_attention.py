@@ -25,7 +25,7 @@ def test_ranks_equal_one_device(finished):
 
 BLOCKS = [
     StepJob(f"attention_{name}", "levels=2", "zero2", "so")
-    for name in ("blocks", "dropped_blocks")
+    for name in ("blocks", "varied_blocks")
 ]
 
 

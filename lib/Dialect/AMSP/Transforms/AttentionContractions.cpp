@@ -184,7 +184,8 @@ static bool hasAxes(const PlacedValue &value, ArrayRef<Axis> expected,
 
 bool AttentionMatcher::finish(AttentionMatch &match) {
   if (!finalForm || (gradient && !resolveGradient()) || !v ||
-      (!result && !dq && !dk && !dv) || ((dq || dk || dv) && !dResult))
+      (!result && !dq && !dk && !dv && !dBias) ||
+      ((dq || dk || dv || dBias) && !dResult))
     return false;
   // What is left is the elements of values.
   for (Axis axis : v.axes) {
@@ -198,7 +199,8 @@ bool AttentionMatcher::finish(AttentionMatch &match) {
   if (valueElement == kNoAxis)
     return false;
   axes.setKnown(valueElement);
-  for (PlacedValue *value : {&q, &k, &v, &dResult, &result, &dq, &dk, &dv}) {
+  for (PlacedValue *value :
+       {&q, &k, &v, &dResult, &result, &dq, &dk, &dv, &dBias}) {
     auto resolved = axes.resolveAll(value->axes);
     if (*value && !resolved)
       return false;
@@ -228,6 +230,7 @@ bool AttentionMatcher::finish(AttentionMatch &match) {
   match.dq = dq;
   match.dk = dk;
   match.dv = dv;
+  match.dBias = dBias;
   match.bias = form.bias;
   match.mask = form.mask;
   match.scale = form.scale;

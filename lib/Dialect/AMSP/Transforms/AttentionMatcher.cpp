@@ -88,6 +88,9 @@ bool AttentionMatcher::visit(Operation *op) {
     return false;
   if (values.contains(op->getResult(0)))
     return true; // A gradient on its way to where it was found.
+  if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
+      reduce && matchBiasGradient(reduce))
+    return true;
   Result followed = evaluate(op);
   if (!followed)
     return false;
@@ -425,34 +428,62 @@ bool AttentionMatcher::setKey(Axis axis) {
   return false;
 }
 
-AttentionMatcher::Result
-AttentionMatcher::evaluateReduce(stablehlo::ReduceOp op) {
+std::optional<AttentionMatcher::Reduction>
+AttentionMatcher::getReduction(stablehlo::ReduceOp op) {
   Operation *combiner = op.getSingleCombiner();
   if (op.getInputs().size() != 1 || !combiner ||
       !values.contains(op.getInputs().front()))
     return std::nullopt;
-  Followed followed = values.at(op.getInputs().front());
-  SmallVector<Axis> kept, reduced;
-  for (auto [dim, axis] : llvm::enumerate(followed.axes)) {
+  std::optional<double> init = getSplatNumber(op.getInitValues().front());
+  bool isSum = isa<stablehlo::AddOp>(combiner) && init == 0.0;
+  bool isMax =
+      isa<stablehlo::MaxOp>(combiner) && init && std::isinf(*init) && *init < 0;
+  if (!isSum && !isMax)
+    return std::nullopt;
+  Reduction reduction = {values.at(op.getInputs().front()), {}, isSum};
+  SmallVector<Axis> kept;
+  for (auto [dim, axis] : llvm::enumerate(reduction.kept.axes)) {
     bool isReduced =
         llvm::is_contained(op.getDimensions(), static_cast<int64_t>(dim));
     if (!isReduced)
       kept.push_back(axis);
     else if (axis != kNoAxis)
-      reduced.push_back(axes.resolve(axis));
+      reduction.reduced.push_back(axes.resolve(axis));
   }
-  followed.axes = kept;
-  std::optional<double> init = getSplatNumber(op.getInitValues().front());
-  if (!init || reduced.size() > 1)
+  reduction.kept.axes = kept;
+  return reduction;
+}
+
+bool AttentionMatcher::matchBiasGradient(stablehlo::ReduceOp op) {
+  std::optional<Reduction> reduction = getReduction(op);
+  if (!reduction || !reduction->isSum || reduction->reduced.empty() ||
+      reduction->reduced == ArrayRef<Axis>(key) || !finalForm ||
+      !forms[*finalForm].bias || dBias ||
+      reduction->kept.kind != Followed::Softmax)
+    return false;
+  auto number = reduction->kept.expression.getMultiple(
+      SoftmaxExpression::scoreGradient(getPredicates()));
+  if (!number || !setKeepScale(*number))
+    return false;
+  dBias = {op->getResult(0), reduction->kept.axes};
+  return true;
+}
+
+AttentionMatcher::Result
+AttentionMatcher::evaluateReduce(stablehlo::ReduceOp op) {
+  std::optional<Reduction> reduction = getReduction(op);
+  if (!reduction || reduction->reduced.size() > 1)
     return std::nullopt;
-  if (isa<stablehlo::MaxOp>(combiner) && followed.kind == Followed::Score &&
-      std::isinf(*init) && *init < 0 && reduced.size() == 1 &&
-      setKey(reduced.front())) {
+  Followed followed = reduction->kept;
+  ArrayRef<Axis> reduced = reduction->reduced;
+  if (!reduction->isSum) {
+    if (followed.kind != Followed::Score || reduced.empty() ||
+        !setKey(reduced.front()))
+      return std::nullopt;
     followed.kind = Followed::RowMaximum;
     return followed;
   }
-  if (!isa<stablehlo::AddOp>(combiner) || *init != 0 ||
-      followed.kind != Followed::Softmax)
+  if (followed.kind != Followed::Softmax)
     return std::nullopt;
   if (reduced.empty())
     return followed;

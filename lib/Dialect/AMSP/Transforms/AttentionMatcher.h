@@ -20,12 +20,13 @@ struct AttentionMatch {
   double scale = 1;
   std::optional<double> maskedScore, keepScale;
   mlir::Type softmaxType;
-  /// Results of contractions; null where there is none.
-  PlacedValue result, dq, dk, dv;
+  /// Results of contractions, and of the sum that is the gradient of the bias;
+  /// null where there is none.
+  PlacedValue result, dq, dk, dv, dBias;
   /// The ops between, which nothing else reads.
   llvm::SetVector<mlir::Operation *> ops;
 
-  bool hasBackward() const { return dq || dk || dv; }
+  bool hasBackward() const { return dq || dk || dv || dBias; }
 };
 
 /// The dimensions of a contraction, by side.
@@ -75,6 +76,12 @@ private:
     llvm::SmallVector<Axis> axes;
   };
   using Result = std::optional<Followed>;
+  /// A reduction of one followed value from the combiner's identity on.
+  struct Reduction {
+    Followed kept; // the operand, with the axes of the result
+    llvm::SmallVector<Axis> reduced;
+    bool isSum;
+  };
 
   void follow(mlir::Value value, Followed followed);
   bool visit(mlir::Operation *op);
@@ -94,7 +101,11 @@ private:
   /// elsewhere.
   Result applyPredicate(const Followed &operand, const PlacedValue &predicate,
                         double number);
+  std::optional<Reduction> getReduction(stablehlo::ReduceOp op);
   Result evaluateReduce(stablehlo::ReduceOp op);
+  /// A sum of the gradient of scores, over other dimensions than keys alone, is
+  /// the gradient of the bias.
+  bool matchBiasGradient(stablehlo::ReduceOp op);
   /// A score of another form than the operand's.
   Followed createForm(const Followed &operand, ScoreForm form);
   bool isSame(const PlacedValue &known, const PlacedValue &value);
@@ -122,7 +133,7 @@ private:
   /// Of the contraction: free axes by side; operands with theirs.
   llvm::SmallVector<Axis> freeAxes[2];
   PlacedValue operands[2];
-  PlacedValue q, k, v, keep, dResult, result, dq, dk, dv;
+  PlacedValue q, k, v, keep, dResult, result, dq, dk, dv, dBias;
   std::optional<double> keepScale; // 1 without dropout
 
   struct IsBefore {

@@ -125,34 +125,10 @@ public:
     return {b, stablehlo::DotGeneralOp::create(b, lhs, rhs, numbers)};
   }
 
-  template <typename CombinerOp>
-  Expression reduce(Value value, double init, ArrayRef<int64_t> dims) {
-    auto scalar =
-        RankedTensorType::get({}, getTensorType(value).getElementType());
-    llvm::APFloat element(init);
-    bool isExact;
-    element.convert(
-        cast<FloatType>(scalar.getElementType()).getFloatSemantics(),
-        llvm::APFloat::rmNearestTiesToEven, &isExact);
-    Value first = stablehlo::ConstantOp::create(
-        b, DenseElementsAttr::get(scalar, element));
-    auto reduce = stablehlo::ReduceOp::create(b, ValueRange(value),
-                                              ValueRange(first), dims);
-    OpBuilder::InsertionGuard guard(b);
-    Block *body = b.createBlock(&reduce.getBody(), {}, {scalar, scalar},
-                                {b.getLoc(), b.getLoc()});
-    Value combined =
-        CombinerOp::create(b, body->getArgument(0), body->getArgument(1));
-    stablehlo::ReturnOp::create(b, combined);
-    return {b, reduce->getResult(0)};
-  }
-  template <typename CombinerOp>
-  Expression reduceLast(Value value, double init) {
-    return reduce<CombinerOp>(value, init, getTensorType(value).getRank() - 1);
-  }
   /// Sums are made in f32 at least.
   Expression sumLast(Value value) {
-    return convertTo(reduceLast<stablehlo::AddOp>(convert(value, sumType), 0),
+    Expression wide = convertTo(value, sumType);
+    return convertTo(wide.reduce<stablehlo::AddOp>(0, getRowDim() + 1),
                      softmaxType);
   }
   /// Repeats a value of the leading dimensions, or of size 1, to a shape.
@@ -301,8 +277,8 @@ static void expandForward(AttentionOp op, int64_t rows) {
     SmallVector<int64_t> shape = block.getScoresShape(queries);
     Value mask = block.getMask(shape, at);
     Expression scores = block.getScores(queries, mask, at);
-    Expression max = block.template reduceLast<stablehlo::MaxOp>(
-        scores, -std::numeric_limits<double>::infinity());
+    Expression max = scores.reduce<stablehlo::MaxOp>(
+        -std::numeric_limits<double>::infinity(), block.getRowDim() + 1);
     Expression weights = stablehlo::exp(scores - block.spread(max, shape));
     Expression sum = block.sumLast(weights);
     SmallVector<Value> made = {block.placeRows(last[0], max, at),
@@ -439,8 +415,8 @@ private:
     }
     if (summed.empty())
       return scores;
-    return block.reshape(block.reduce<stablehlo::AddOp>(scores, 0, summed),
-                         sizes);
+    Expression all(block.b, scores);
+    return block.reshape(all.reduce<stablehlo::AddOp>(0, summed), sizes);
   }
 
   BlockBuilder<AttentionBackwardOp> &block;

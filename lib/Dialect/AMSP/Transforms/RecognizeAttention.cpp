@@ -3,6 +3,7 @@
 #include "AttentionMatcher.h"
 #include "amsp/Dialect/AMSP/Transforms/HloBuilder.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
+#include "amsp/Dialect/StableHLO/Transforms/Expression.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -78,20 +79,23 @@ public:
         gather(b, match.dResult, heads, {query, match.valueElement});
     auto backward = AttentionBackwardOp::create(
         b, getGradientType(q, match.dq), getGradientType(k, match.dk),
-        getGradientType(v, match.dv), /*dbias=*/Type(), q, k, v,
+        getGradientType(v, match.dv), getBiasGradientType(), q, k, v,
         forward.getMax(), forward.getSum(), dResult, bias, mask, keep, scale,
         causal, maskedScore, keepScale);
     replace(b, match.dq, backward.getDq(), heads, {query, match.element});
     replace(b, match.dk, backward.getDk(), shared, {match.key, match.element});
     replace(b, match.dv, backward.getDv(), shared,
             {match.key, match.valueElement});
+    if (match.dBias)
+      replaceBiasGradient(b, backward.getDbias());
   }
 
 private:
   /// The gradient that is computed first.
   const PlacedValue &getFirstGradient() {
     const PlacedValue *first = nullptr;
-    for (const PlacedValue *value : {&match.dq, &match.dk, &match.dv})
+    for (const PlacedValue *value :
+         {&match.dq, &match.dk, &match.dv, &match.dBias})
       if (*value && (!first || value->value.getDefiningOp()->isBeforeInBlock(
                                    first->value.getDefiningOp())))
         first = value;
@@ -174,9 +178,14 @@ private:
   /// Replaces the result of a contraction by one of an op.
   void replace(ImplicitLocOpBuilder &b, const PlacedValue &old, Value result,
                ArrayRef<Axis> headAxes, ArrayRef<Axis> last) {
-    if (!old)
-      return;
-    SmallVector<Axis> order = getOrder(headAxes, last), target;
+    if (old)
+      replace(b, old, result, getOrder(headAxes, last));
+  }
+  /// The axes of the result are those of the list, but for dimensions of size
+  /// 1.
+  void replace(ImplicitLocOpBuilder &b, const PlacedValue &old, Value result,
+               ArrayRef<Axis> order) {
+    SmallVector<Axis> target;
     for (Axis axis : old.axes)
       if (axis != kNoAxis)
         target.push_back(axis);
@@ -194,6 +203,45 @@ private:
     if (gradient)
       return type.clone(getTensorType(gradient.value).getElementType());
     return type;
+  }
+
+  bool isOfBiasGradient(Axis axis) const {
+    return llvm::is_contained(match.dBias.axes, axis);
+  }
+  /// Of size 1 where it is summed. Heads that it tells apart in part are told
+  /// apart in full.
+  RankedTensorType getBiasGradientType() {
+    if (!match.dBias)
+      return RankedTensorType();
+    auto getSize = [&](Axis axis) {
+      return isOfBiasGradient(axis) ? axes.getSize(axis) : 1;
+    };
+    SmallVector<int64_t> shape = llvm::map_to_vector(lead, getSize);
+    bool hasHeads =
+        llvm::any_of(heads, [&](Axis axis) { return isOfBiasGradient(axis); });
+    shape.push_back(hasHeads ? getProduct(heads) : 1);
+    shape.push_back(getSize(query));
+    shape.push_back(getSize(match.key));
+    return getTensorType(match.dBias.value).clone(shape);
+  }
+  void replaceBiasGradient(ImplicitLocOpBuilder &b, Value result) {
+    SmallVector<int64_t> apart, summed;
+    bool hasHeads = getTensorType(result).getDimSize(lead.size()) != 1;
+    SmallVector<Axis> all = getOrder(heads, {query, match.key}), order;
+    for (Axis axis : all) {
+      bool isKept = isOfBiasGradient(axis);
+      if (isKept)
+        order.push_back(axis);
+      else if (hasHeads && llvm::is_contained(heads, axis))
+        summed.push_back(static_cast<int64_t>(apart.size()));
+      else
+        continue;
+      apart.push_back(axes.getSize(axis));
+    }
+    stablehlo::Expression gradient(b, reshape(b, result, apart));
+    if (!summed.empty())
+      gradient = gradient.reduce<stablehlo::AddOp>(0, summed);
+    replace(b, match.dBias, gradient, order);
   }
 
   /// A mask or bias, with size 1 where it is repeated.

@@ -22,14 +22,7 @@ public:
   mlir::Type getElementType() const { return getType().getElementType(); }
 
   /// The number as a splat of this value's type.
-  Expression number(double number) const {
-    llvm::APFloat element(number);
-    bool isExact;
-    element.convert(
-        llvm::cast<mlir::FloatType>(getElementType()).getFloatSemantics(),
-        llvm::APFloat::rmNearestTiesToEven, &isExact);
-    return splat(element);
-  }
+  Expression number(double number) const { return splat(getRounded(number)); }
   Expression infinity() const {
     return splat(llvm::APFloat::getInf(
         llvm::cast<mlir::FloatType>(getElementType()).getFloatSemantics()));
@@ -58,8 +51,33 @@ public:
     return {*builder,
             ConvertOp::create(*builder, getType().clone(element), value)};
   }
+  /// The elements along some dimensions, combined with a number.
+  template <typename CombinerOp>
+  Expression reduce(double first, llvm::ArrayRef<int64_t> dims) const {
+    auto scalar = mlir::RankedTensorType::get({}, getElementType());
+    mlir::Value init = ConstantOp::create(
+        *builder, mlir::DenseElementsAttr::get(scalar, getRounded(first)));
+    auto reduce = ReduceOp::create(*builder, mlir::ValueRange(value),
+                                   mlir::ValueRange(init), dims);
+    mlir::OpBuilder::InsertionGuard guard(*builder);
+    mlir::Location loc = builder->getLoc();
+    mlir::Block *body = builder->createBlock(&reduce.getBody(), {},
+                                             {scalar, scalar}, {loc, loc});
+    mlir::Value combined = CombinerOp::create(*builder, body->getArgument(0),
+                                              body->getArgument(1));
+    ReturnOp::create(*builder, combined);
+    return {*builder, reduce->getResult(0)};
+  }
 
 private:
+  llvm::APFloat getRounded(double number) const {
+    llvm::APFloat element(number);
+    bool isExact;
+    element.convert(
+        llvm::cast<mlir::FloatType>(getElementType()).getFloatSemantics(),
+        llvm::APFloat::rmNearestTiesToEven, &isExact);
+    return element;
+  }
   Expression splat(const llvm::APFloat &element) const {
     return {*builder, ConstantOp::create(*builder, mlir::DenseElementsAttr::get(
                                                        getType(), element))};
