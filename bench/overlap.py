@@ -142,16 +142,40 @@ def largest_use(step: exposure.Step, channel: str, parameters: dict) -> float:
     return largest
 
 
-def describe(step: exposure.Step, manifest: dict, links: Links) -> dict:
+def last_begins(ranks: list[exposure.Step]) -> dict[tuple[int, int], float]:
+    """When the last rank began each transfer of a step: by id and run."""
+    begins = [sorted((t.id, t.begin) for t in rank.transfers) for rank in ranks]
+    last = {}
+    for of_rank in begins:
+        runs = {}
+        for id, begin in of_rank:
+            key = id, runs.setdefault(id, 0)
+            runs[id] += 1
+            last[key] = max(begin, last.get(key, begin))
+    return last
+
+
+def exposed(transfers: list[exposure.Transfer], last: dict) -> float:
+    """What awaits of these transfers wait for, but for members that begin late."""
+    runs, total = {}, 0.0
+    for transfer in sorted(transfers, key=lambda t: (t.id, t.begin)):
+        key = transfer.id, runs.setdefault(transfer.id, 0)
+        runs[transfer.id] += 1
+        begin = max(transfer.needed, transfer.begin)
+        late = max(0.0, min(transfer.taken, last[key]) - begin)
+        total += transfer.taken - transfer.needed - late
+    return total
+
+
+def describe(step: exposure.Step, last: dict, manifest: dict, links: Links) -> dict:
     """One step's numbers, in milliseconds."""
     parameters = {c["id"]: c["parameters"] or [] for c in manifest["collectives"]}
     row = {"ms": step.end - step.begin}
     for name, channel in (("gathers", "gather"), ("reductions", "reduce")):
         of_channel = step.of_channel(channel)
         row[name] = sum(t.link for t in of_channel)
-        waits = [w for w in exposure.waits(step) if w.transfer.channel == channel]
-        row[f"awaited {name}"] = sum(w.total for w in waits)
-        row[f"exposed {name}"] = sum(w.total - w.late for w in waits)
+        row[f"awaited {name}"] = sum(t.taken - t.needed for t in of_channel)
+        row[f"exposed {name}"] = exposed(of_channel, last)
         row[f"one {name}"] = largest_use(step, channel, parameters)
     row["compute"] = row["ms"] - row["awaited gathers"] - row["awaited reductions"]
     of_parameters = {id for id, moved in parameters.items() if moved}
@@ -205,8 +229,12 @@ class Bench:
         manifest = tools.manifest(compiled)
         steps = exposure.steps(json.loads(trace.read_text()))
         ranks = range(self.given.ranks)
-        measured = [s for r in ranks for s in [s for s in steps if s.rank == r][1:]]
-        rows = [describe(step, manifest, links) for step in measured]
+        by_rank = [[s for s in steps if s.rank == rank][1:] for rank in ranks]
+        rows = [
+            describe(step, last_begins(all_ranks), manifest, links)
+            for all_ranks in zip(*by_rank, strict=True)
+            for step in all_ranks
+        ]
         middle = {key: statistics.median(row[key] for row in rows) for key in rows[0]}
         middle["ratio"] = statistics.median(row["ms"] / row["bound"] for row in rows)
         middle["arena"] = manifest["arena_bytes"] / 1e6

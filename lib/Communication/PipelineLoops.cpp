@@ -79,6 +79,9 @@ public:
   llvm::SetVector<Value> delayed;
   int64_t delayedBytes = 0;
   llvm::SmallSetVector<unsigned, 4> stacks;
+  /// True if sums are among these carries. Then nothing follows the last
+  /// iteration that hides what runs behind, but the iteration itself.
+  bool hasSums = false;
 
 private:
   void findAhead(int64_t maxBytes);
@@ -265,8 +268,11 @@ void Stages::findBehind(int64_t maxBytes) {
     delayed.insert_range(handed);
     behind.insert_range(users);
     for (OpOperand &use : yield->getOpOperands())
-      if (users.contains(use.get().getDefiningOp()))
+      if (Operation *writer = use.get().getDefiningOp();
+          writer && users.contains(writer)) {
         stacks.insert(use.getOperandNumber());
+        hasSums |= isa<stablehlo::AddOp>(writer);
+      }
   }
   // Of two reductions for one stack, the second is handed to the first's users
   // until it runs behind itself.
@@ -404,7 +410,8 @@ void LoopWriter::writeLoop(int64_t end) {
 void LoopWriter::run() {
   bool hasAhead = !stages.gathers.empty();
   bool hasBehind = !stages.reductions.empty();
-  int64_t begin = 0, end = counted.trips - (hasAhead ? 1 : 0);
+  bool writesLast = hasAhead || stages.hasSums;
+  int64_t begin = 0, end = counted.trips - (writesLast ? 1 : 0);
   if (hasAhead)
     gathered = gatherAhead(cloner.getCount(builder, 0));
   if (hasBehind) {
@@ -421,7 +428,7 @@ void LoopWriter::run() {
   else if (begin < end)
     writeLoop(end);
   carries[counted.counter] = cloner.getCount(builder, end);
-  if (hasAhead) {
+  if (writesLast) {
     if (hasBehind)
       reduceBehind(/*isBeside=*/true);
     compute(/*isBeside=*/true);

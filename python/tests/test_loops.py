@@ -40,6 +40,8 @@ def moved(manifest):
         ("stacks_of_stacks", "levels=3", "zero3", "stablehlo", PIPELINE),
         ("stacks_of_stacks", "levels=2x2", "zero3", "so", PIPELINE),
         ("gpt_accumulated", "levels=2x2", "p=1,g=2,os=4", "so", PEEL),
+        ("gpt_accumulated", "levels=2x2", "zero3", "so", PIPELINE),
+        ("gpt_accumulated", "levels=2", "zero2", "so", PIPELINE + PEEL),
         ("gpt_tied_accumulated", "levels=4", "zero1", "stablehlo", PEEL),
         ("gpt_tied_accumulated", "levels=2x2", "zero1", "so", PEEL),
         ("one_microbatch", "levels=2", "zero1", "so", PEEL),

@@ -89,3 +89,39 @@ func.func @read(%x: tensor<8x8xf32>) -> (tensor<32xf32>, tensor<32xf32>) {
   }
   return %0#1, %0#2 : tensor<32xf32>, tensor<32xf32>
 }
+
+// -----
+
+// Nothing is gathered. The last iteration stands beside the loop, so that the
+// last sum hides behind a part of it.
+
+// CHECK-LABEL: func.func @last
+// CHECK: stablehlo.while
+// CHECK: do {
+// CHECK: amsp.reduce_scatter
+// CHECK: stablehlo.dot_general
+// CHECK: stablehlo.return
+// CHECK: }
+// CHECK: amsp.reduce_scatter
+// CHECK: stablehlo.dot_general
+// CHECK: amsp.reduce_scatter
+// CHECK-NOT: stablehlo.dot_general
+func.func @last(%x: tensor<8x8xf32>) -> tensor<32xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %n = stablehlo.constant dense<6> : tensor<i32>
+  %none = stablehlo.constant dense<0.0> : tensor<32xf32>
+  // expected-remark @below {{pipelined: 0 gathers of 0 bytes run one iteration ahead, 1 reductions of 256 bytes one behind}}
+  %0:3 = stablehlo.while(%i = %zero, %s = %none, %y = %x) : tensor<i32>, tensor<32xf32>, tensor<8x8xf32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = stablehlo.dot_general %y, %x, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %2 = amsp.reduce_scatter sum %1 group = <[1:2]> parameter = 0 unit = "h.0" : tensor<8x8xf32> -> tensor<32xf32>
+    %3 = stablehlo.add %s, %2 : tensor<32xf32>
+    %4 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %4, %3, %1 : tensor<i32>, tensor<32xf32>, tensor<8x8xf32>
+  }
+  return %0#1 : tensor<32xf32>
+}
