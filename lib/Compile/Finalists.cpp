@@ -248,10 +248,16 @@ Expected<Plan> FinalistSearch::search() {
       return given == LoopSwitch::On ||
              (given == LoopSwitch::Auto && knowsLinks);
     };
-    CollectivePasses passes{
-        communication.fuse, communication.decompose && knowsLinks,
-        communication.overlap, runs(communication.peelMicrobatches),
-        runs(communication.pipelineLoops)};
+    CollectivePasses passes{communication.fuse,
+                            communication.decompose && knowsLinks,
+                            communication.overlap,
+                            runs(communication.peelMicrobatches),
+                            runs(communication.pipelineLoops),
+                            {}};
+    if (communication.quantizeGathers)
+      passes.wire.gatherBlock = communication.quantizeBlock;
+    if (communication.quantizeReductions)
+      passes.wire.reductionBlock = communication.quantizeBlock;
     return searchPlans(*model, collectives, cluster, limit, shardedBytes,
                        passes);
   };

@@ -86,6 +86,7 @@ UnitCosts::Context Plan::getContext() const {
   context.fuses = passes.fuse;
   context.decomposes = passes.decompose;
   context.updateScale = updateScale;
+  context.wire = passes.wire;
   if (passes.overlap)
     context.overlapping =
         Overlapping{interference, model.getNumLayers(), model.microbatches > 1,

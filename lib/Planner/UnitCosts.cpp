@@ -4,7 +4,9 @@
 #include "amsp/Planner/Decomposition.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 #include <map>
+#include <numeric>
 
 using namespace llvm;
 using namespace amsp;
@@ -130,6 +132,69 @@ UnitCosts::Asked UnitCosts::ask(const Context &context, CollectiveKind kind,
   return {seconds, seconds};
 }
 
+double UnitCosts::Moved::getElements() const {
+  return std::accumulate(elements.begin(), elements.end(), 0.0);
+}
+
+double UnitCosts::Moved::getScaleBytes(double pieces, double share) const {
+  double bytes = 0;
+  for (double of : elements)
+    bytes += 4 * pieces *
+             std::ceil(of * share / pieces / static_cast<double>(*block));
+  return bytes;
+}
+
+/// `share`: of the elements, on the full side.
+UnitCosts::Asked UnitCosts::askGather(const Context &context,
+                                      const Moved &moved, double share,
+                                      unsigned coarse, unsigned fine) {
+  constexpr auto kind = CollectiveKind::AllGather;
+  double elements = moved.getElements() * share;
+  if (!moved.isQuantized() || coarse == fine)
+    return ask(context, kind, elements * moved.width, coarse, fine);
+  auto pieces = static_cast<double>(context.space.getPieces(fine) /
+                                    context.space.getPieces(coarse));
+  Asked codes = ask(context, kind, elements, coarse, fine);
+  Asked scales =
+      ask(context, kind, moved.getScaleBytes(pieces, share), coarse, fine);
+  return {codes.seconds + scales.seconds,
+          codes.overlapping + scales.overlapping};
+}
+
+/// Of int8, level by level, each of which waits for the one before; an
+/// all_reduce then gathers what was summed.
+UnitCosts::Asked UnitCosts::askSum(const Context &context, CollectiveKind kind,
+                                   const Moved &moved, double share,
+                                   unsigned coarse, unsigned fine) {
+  double elements = moved.getElements();
+  if (!moved.isQuantized() || coarse == fine)
+    return ask(context, kind, elements * share * moved.width, coarse, fine);
+  Asked sum;
+  double left = share;
+  ArrayRef<int64_t> all = context.space.getFactors(fine);
+  for (auto [level, inner] : enumerate(context.space.getFactors(coarse))) {
+    int64_t members = all[level] / inner;
+    if (members == 1)
+      continue;
+    GroupShape group(all.size(), 1);
+    group[level] = members;
+    auto exchange = [&](double bytes) {
+      ++evaluations;
+      return context.collectives.getSeconds(CollectiveKind::AllToAll, bytes,
+                                            group);
+    };
+    auto pieces = static_cast<double>(members);
+    sum.overlapping =
+        exchange(elements * left) + exchange(moved.getScaleBytes(pieces, left));
+    sum.seconds += sum.overlapping;
+    left /= pieces;
+  }
+  if (kind != CollectiveKind::AllReduce)
+    return sum;
+  Asked gathered = askGather(context, moved, share, coarse, fine);
+  return {sum.seconds + gathered.seconds, gathered.overlapping};
+}
+
 bool UnitCosts::canOverlap(const Context &context, int64_t parts,
                            bool isInLoop) {
   bool isPipelined = context.overlapping && context.overlapping->isPipelined;
@@ -143,17 +208,17 @@ void UnitCosts::addGathers(const Fused &parameters, const Context &context,
   if (uses == 0)
     return;
   Cost &cost = gathers[at(p, os)];
-  double bytes = 0;
+  Moved moved{{}, parameters.front()->useBytes, context.wire.gatherBlock};
   for (const PlannedParameter *parameter : parameters) {
-    double whole =
-        getPadded(*parameter, space.getPieces(os)) * parameter->useBytes;
+    double elements = getPadded(*parameter, space.getPieces(os));
+    double whole = elements * parameter->useBytes;
     // What rests is what is kept, if neither pieces nor type differ.
     if (p != os || parameter->useBytes != parameter->restBytes)
       cost.bytes += whole / static_cast<double>(space.getPieces(p));
-    bytes += whole;
+    moved.elements.push_back(elements);
   }
-  double kept = bytes / static_cast<double>(space.getPieces(p));
-  Asked first = ask(context, CollectiveKind::AllGather, kept, p, os);
+  Asked first = askGather(context, moved,
+                          1 / static_cast<double>(space.getPieces(p)), p, os);
   cost.seconds += first.seconds;
   // Else the gather of the first use takes its result.
   int64_t numParts = parameters.front()->gatheredParts;
@@ -161,7 +226,7 @@ void UnitCosts::addGathers(const Fused &parameters, const Context &context,
     cost.onceSeconds += first.overlapping;
   auto parts = static_cast<double>(numParts);
   double runs = static_cast<double>(uses) * parts;
-  Asked use = ask(context, CollectiveKind::AllGather, bytes / parts, 0, p);
+  Asked use = askGather(context, moved, 1 / parts, 0, p);
   cost.seconds += runs * use.seconds;
   if (canOverlap(context, numParts, true))
     cost.eachSeconds += runs * use.overlapping;
@@ -176,12 +241,13 @@ void UnitCosts::addReductions(const Fused &parameters, const Context &context,
   auto piecesG = static_cast<double>(space.getPieces(g));
   auto piecesOS = static_cast<double>(space.getPieces(os));
   bool accumulates = context.microbatches > 1;
-  double bytes = 0;
+  Moved moved{
+      {}, parameters.front()->reductionBytes, context.wire.reductionBlock};
   for (const PlannedParameter *parameter : parameters) {
     double padded = getPadded(*parameter, space.getPieces(os));
     cost.bytes +=
         padded * parameter->gradientBytes / (accumulates ? piecesG : piecesOS);
-    bytes += padded * parameter->reductionBytes;
+    moved.elements.push_back(padded);
   }
   int64_t numParts = parameters.front()->reducedParts;
   auto parts = static_cast<double>(numParts);
@@ -190,19 +256,20 @@ void UnitCosts::addReductions(const Fused &parameters, const Context &context,
   if (accumulates) {
     double each = parts * static_cast<double>(context.microbatches);
     Asked asked =
-        ask(context, CollectiveKind::ReduceScatter, bytes / parts, 0, g);
+        askSum(context, CollectiveKind::ReduceScatter, moved, 1 / parts, 0, g);
     cost.seconds += each * asked.seconds;
     if (canOverlap(context, numParts, true))
       cost.eachSeconds += each * asked.overlapping;
     // The sum of all microbatches is no longer in parts.
     runs = 1;
-    scatter =
-        ask(context, CollectiveKind::ReduceScatter, bytes / piecesG, g, os);
+    scatter = askSum(context, CollectiveKind::ReduceScatter, moved, 1 / piecesG,
+                     g, os);
   } else {
-    scatter = ask(context, CollectiveKind::ReduceScatter, bytes / parts, 0, os);
+    scatter =
+        askSum(context, CollectiveKind::ReduceScatter, moved, 1 / parts, 0, os);
   }
-  Asked replicas = ask(context, CollectiveKind::AllReduce,
-                       bytes / piecesOS / runs, os, space.getAll());
+  Asked replicas = askSum(context, CollectiveKind::AllReduce, moved,
+                          1 / piecesOS / runs, os, space.getAll());
   cost.seconds += runs * (scatter.seconds + replicas.seconds);
   // The all_reduce takes what was scattered.
   if (canOverlap(context, numParts, !accumulates))

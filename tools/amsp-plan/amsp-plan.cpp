@@ -95,6 +95,14 @@ static cl::opt<bool> noSimplify("no-simplify-collectives", cl::cat(category),
                 cl::desc("As of amsp-compile")),
     noFuse("no-fuse-collectives", cl::cat(category),
            cl::desc("As of amsp-compile"));
+static cl::opt<bool> quantizeGathers("quantize-gathers", cl::cat(category),
+                                     cl::desc("As of amsp-compile")),
+    quantizeReductions("quantize-reductions", cl::cat(category),
+                       cl::desc("As of amsp-compile"));
+static cl::opt<int64_t>
+    quantizeBlock("quantize-block", cl::cat(category),
+                  cl::init(CommunicateOptions().quantizeBlock),
+                  cl::desc("As of amsp-compile"));
 static cl::opt<std::string>
     peelMicrobatches("peel-microbatches", cl::cat(category), cl::init("auto"),
                      cl::ValueOptional, cl::value_desc("auto|on|off"),
@@ -173,6 +181,11 @@ static Expected<PlanningOptions> getOptions() {
   options.partition.recognizeAttention = !noRecognize;
   options.communication.decompose = !noDecompose;
   options.communication.fuse = !noFuse;
+  options.communication.quantizeGathers = quantizeGathers;
+  options.communication.quantizeReductions = quantizeReductions;
+  if (quantizeBlock < 1)
+    return createStringError("--quantize-block must be at least 1");
+  options.communication.quantizeBlock = quantizeBlock;
   for (auto [option, parsed] :
        {std::pair(&peelMicrobatches, &options.communication.peelMicrobatches),
         std::pair(&pipelineLoops, &options.communication.pipelineLoops)}) {

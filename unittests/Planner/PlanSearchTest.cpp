@@ -133,6 +133,40 @@ TEST(UnitCostsTest, VolumesOfPresets) {
               1e-9);
 }
 
+TEST(UnitCostsTest, VolumesOfInt8) {
+  // A scale of 4 bytes for each 64 elements.
+  Scenario scenario({8}, 1, 1e9, 1e-9 * 1e-6);
+  PlannedParameter parameter = makeMixedPrecision(1 << 20, /*gathers=*/2);
+  parameter.restBytes = parameter.useBytes = parameter.reductionBytes = 4;
+  scenario.context.wire = {64, 64};
+  UnitCosts costs({"unit", {parameter}}, scenario.context);
+  double phi = (1 << 20) * (1 + 4 / 64.0) * 7 / 8.0 / 1e9;
+  unsigned all = scenario.space.getAll();
+  EXPECT_NEAR(costs.getGatherSeconds(all, all), 2 * phi, 1e-9);
+  EXPECT_NEAR(costs.getReductionSeconds(all, all), phi, 1e-9);
+  // To all ranks: the sum of a piece, and a gather of the sums.
+  EXPECT_NEAR(costs.getReductionSeconds(0, 0), 2 * phi, 1e-9);
+  // Codes and scales of single elements are larger than what they stand for.
+  scenario.context.wire = {1, 1};
+  UnitCosts exact({"unit", {parameter}}, scenario.context);
+  EXPECT_NEAR(exact.getReductionSeconds(all, all),
+              (1 << 20) * 4 * 7 / 8.0 / 1e9, 1e-9);
+}
+
+TEST(UnitCostsTest, SumsOfInt8GoLevelByLevel) {
+  // 4 ranks at 1 GB/s in each of 2 nodes that have 0.25 GB/s together.
+  Scenario scenario({4, 2}, 1, 1e9, 1e-15);
+  PlannedParameter parameter = makeMixedPrecision(1 << 20);
+  scenario.context.wire.reductionBlock = 64;
+  UnitCosts costs({"unit", {parameter}}, scenario.context);
+  unsigned all = scenario.space.getAll();
+  double bytes = (1 << 20) * (1 + 4 / 64.0);
+  double inside = bytes * 3 / 4 / 1e9;
+  // Then each rank has a quarter, and all four share the node's link.
+  double across = 4 * (bytes / 4) / 2 / 0.25e9;
+  EXPECT_NEAR(costs.getReductionSeconds(all, all), inside + across, 1e-9);
+}
+
 TEST(UnitCostsTest, AccumulationReducesOncePerMicrobatch) {
   Scenario one({8}, 1, 1e9, 1e-15), four({8}, 4, 1e9, 1e-15);
   PlannedParameter parameter = makeMixedPrecision(1 << 20);

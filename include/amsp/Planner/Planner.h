@@ -14,6 +14,7 @@ struct CollectivePasses {
   bool fuse = false, decompose = false, overlap = false;
   bool peel = false;     // the first and the last microbatch out of their loop
   bool pipeline = false; // layers in a loop one ahead and one behind
+  WireFormat wire = {};
 };
 
 /// What was found for a step on a cluster.

@@ -12,6 +12,7 @@
 
 #include "amsp/Planner/CollectiveModel.h"
 #include "amsp/Planner/StrategySpace.h"
+#include "amsp/Planner/WireFormat.h"
 
 namespace amsp {
 
@@ -82,6 +83,7 @@ public:
     /// How much longer the program's update takes than one that reads and
     /// writes everything once: norms and clipping read gradients again.
     double updateScale = 1;
+    WireFormat wire = {};
   };
 
   UnitCosts(const Unit &unit, const Context &context);
@@ -148,6 +150,22 @@ private:
                      unsigned g, unsigned os);
   Asked ask(const Context &context, CollectiveKind kind, double bytes,
             unsigned coarse, unsigned fine);
+  /// Of tensors of one element type between the same pieces, on the wire as
+  /// `block` says; their elements are those of the full sides.
+  struct Moved {
+    llvm::SmallVector<double> elements;
+    double width = 0; // bytes of an element
+    std::optional<int64_t> block;
+
+    double getElements() const;
+    /// Of int8: a byte for each element, and four for each block of a piece.
+    double getScaleBytes(double pieces, double share) const;
+    bool isQuantized() const { return block && width > 1 + 4.0 / *block; }
+  };
+  Asked askGather(const Context &context, const Moved &moved, double share,
+                  unsigned coarse, unsigned fine);
+  Asked askSum(const Context &context, CollectiveKind kind, const Moved &moved,
+               double share, unsigned coarse, unsigned fine);
 
   size_t size;
   /// By (p, os), (g, os) and os.
