@@ -183,6 +183,25 @@ def test_clusters_that_do_not_exist(mlp, tmp_path, cluster):
     compile_error(mlp.directory / "step.mlir", tmp_path, cluster=cluster)
 
 
+BYTES = ("fuse-bytes", "pack-bytes", "prefetch-bytes", "pipeline-bytes")
+
+
+@pytest.mark.parametrize(
+    "option, reason",
+    [
+        *((f"--{name}=-1", f"--{name} -1: expected a whole number, at least 0") for name in BYTES),
+        ("--quantize-block=0", "--quantize-block 0: expected a whole number, at least 1"),
+        ("--fuse-bytes=much", "--fuse-bytes much: expected a whole number"),
+        ("--prefetch-bytes=1e6", "--prefetch-bytes 1e6: expected a whole number"),
+        ("--pack-bytes=99999999999999999999", r"99999999999999999999: .* below 2\^63"),
+        # An error with the size that works.
+        ("--prefetch-bytes=1", r"bound of 1 bytes in flight .* which need \d+"),
+    ],
+)
+def test_thresholds_that_make_no_sense(mlp, tmp_path, option, reason):
+    assert re.search(reason, compile_error(mlp.directory / "step.mlir", tmp_path, option))
+
+
 def test_an_output_that_is_not_named(mlp, tmp_path):
     step = mlp.directory / "step.mlir"
     output = tmp_path / "out.so"

@@ -1,5 +1,13 @@
 // RUN: amsp-opt %s --pass-pipeline='builtin.module(func.func(amsp-fuse-collectives{pack-bytes=24}))' 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK <%t
+// RUN: amsp-opt %s --pass-pipeline='builtin.module(func.func(amsp-fuse-collectives{pack-bytes=1000000000000000000}))' 2>/dev/null | FileCheck %s --check-prefix=ALL
+// RUN: amsp-opt %s --pass-pipeline='builtin.module(func.func(amsp-fuse-collectives{pack-bytes=1}))' 2>/dev/null | FileCheck %s --check-prefix=NONE
+
+// Every tensor is below any bound, or none is.
+// ALL-LABEL: func.func @gathers
+// ALL: amsp.all_gather %{{.*}} group = <[1:2]> unit = "a" : tensor<13xf32> -> tensor<2x13xf32>
+// NONE-LABEL: func.func @gathers
+// NONE-NOT: stablehlo.concatenate
 
 // In and out: 2 x 5 + 5 elements, as many, and twice 9.
 // REMARK: remark: packs small tensors: copies 60 bytes

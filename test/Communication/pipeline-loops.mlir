@@ -1,6 +1,10 @@
 // RUN: amsp-opt %s --split-input-file --amsp-pipeline-loops --canonicalize --cse 2>/dev/null | FileCheck %s
 // RUN: amsp-opt %s --split-input-file --amsp-pipeline-loops=max-bytes=40 --canonicalize --cse 2>/dev/null | FileCheck %s --check-prefix=BOUND
+// RUN: amsp-opt %s --split-input-file --amsp-pipeline-loops=max-bytes=1000000000000000000 --canonicalize --cse 2>/dev/null | FileCheck %s
+// RUN: amsp-opt %s --split-input-file --amsp-pipeline-loops=max-bytes=1 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: amsp-opt %s --split-input-file --amsp-pipeline-loops --verify-diagnostics -o /dev/null
+
+// NONE-NOT: remark: pipelined
 
 // Through five layers, the last one first. The gather for the next iteration and
 // the reduction of the one before stand at the top of an iteration; its

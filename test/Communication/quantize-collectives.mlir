@@ -1,4 +1,14 @@
 // RUN: amsp-opt %s --amsp-quantize-collectives='block=8 min-bytes=32' --split-input-file | FileCheck %s
+// RUN: amsp-opt %s --amsp-quantize-collectives=block=1 --split-input-file | FileCheck %s --check-prefix=ONE
+// RUN: amsp-opt %s --amsp-quantize-collectives=block=1000000000000000000 --split-input-file | FileCheck %s --check-prefix=WHOLE
+// RUN: not amsp-opt %s --amsp-quantize-collectives=block=0 --split-input-file 2>&1 | FileCheck %s --check-prefix=ZERO
+
+// Scales of single elements are larger than these; one block may be all of a piece.
+// ONE-NOT: xi8
+// WHOLE-LABEL: func.func @padded
+// WHOLE: amsp.all_gather %{{.*}} : tensor<13xi8> -> tensor<26xi8>
+// WHOLE: amsp.all_gather %{{.*}} : tensor<1xf32> -> tensor<2xf32>
+// ZERO: error: a block has at least one element
 
 // 25 elements in two pieces of 13: one of padding, masked. Thirteen are two
 // blocks of seven.

@@ -69,9 +69,8 @@ static cl::opt<bool>
     quantizeReductions("quantize-reductions", cl::cat(category),
                        cl::desc("Sum gradients over each level as int8, with a "
                                 "scale for each block: changes results"));
-static cl::opt<int64_t>
-    quantizeBlock("quantize-block", cl::cat(category),
-                  cl::init(CommunicateOptions().quantizeBlock),
+static cl::opt<std::string>
+    quantizeBlock("quantize-block", cl::cat(category), cl::value_desc("N"),
                   cl::desc("Elements that share a scale (default 256)"));
 static cl::opt<bool>
     noDecompose("no-decompose-collectives", cl::cat(category),
@@ -79,13 +78,12 @@ static cl::opt<bool>
                          "where the cluster's links make parts faster"));
 static cl::opt<bool> noFuse("no-fuse-collectives", cl::cat(category),
                             cl::desc("Keep a collective for each tensor"));
-static cl::opt<int64_t>
-    fuseBytes("fuse-bytes", cl::cat(category),
-              cl::init(CommunicateOptions().fuseBytes),
+static cl::opt<std::string>
+    fuseBytes("fuse-bytes", cl::cat(category), cl::value_desc("N"),
               cl::desc("Bytes of the full side of a fused collective at most "
                        "(default: the links of the cluster decide)"));
-static cl::opt<int64_t>
-    packBytes("pack-bytes", cl::cat(category), cl::init(0),
+static cl::opt<std::string>
+    packBytes("pack-bytes", cl::cat(category), cl::value_desc("N"),
               cl::desc("Copy tensors of up to so many bytes into one buffer of "
                        "a fused collective (default 0: none)"));
 static cl::opt<std::string> peelMicrobatches(
@@ -100,15 +98,15 @@ static cl::opt<std::string> pipelineLoops(
     cl::value_desc("auto|on|off"),
     cl::desc("In loops over layers, gather one layer ahead and reduce one "
              "behind: auto (default, likewise), on or off"));
-static cl::opt<int64_t> pipelineBytes(
-    "pipeline-bytes", cl::cat(category), cl::init(0),
+static cl::opt<std::string> pipelineBytes(
+    "pipeline-bytes", cl::cat(category), cl::value_desc("N"),
     cl::desc("Bytes that a pipelined loop carries at most (default 0: all)"));
 static cl::opt<std::string>
     overlap("overlap", cl::cat(category), cl::init("on"),
             cl::desc("Overlap collectives with computation: on (default) or "
                      "off; results have the same bits"));
-static cl::opt<int64_t> prefetchBytes(
-    "prefetch-bytes", cl::cat(category), cl::init(-1),
+static cl::opt<std::string> prefetchBytes(
+    "prefetch-bytes", cl::cat(category), cl::value_desc("N"),
     cl::desc("Bound on the bytes of collectives in flight (default: twice the "
              "largest unit gathered and the largest unit reduced)"));
 static cl::opt<std::string> target("target", cl::cat(category), cl::init("cpu"),
@@ -196,16 +194,39 @@ getCommunication(const std::optional<Cluster> &parsed) {
   }
   options.quantizeGathers = quantizeGathers;
   options.quantizeReductions = quantizeReductions;
-  options.quantizeBlock = quantizeBlock;
   options.decompose = !noDecompose;
   options.fuse = !noFuse;
-  options.fuseBytes = fuseBytes;
-  options.packBytes = packBytes;
   return options;
 }
 
 // LLVM's command line prints a missing required option, or a value that an enum
-// does not have, in lines of its own; so both are checked here.
+// does not have or that is no number, in lines of its own; so all are checked
+// here.
+
+static llvm::Error readNumbers(CommunicateOptions &options) {
+  struct Number {
+    const cl::opt<std::string> &option;
+    int64_t &value; // the default, if the option is not given
+    int64_t least;
+  };
+  for (const Number &number :
+       {Number{quantizeBlock, options.quantizeBlock, 1},
+        Number{fuseBytes, options.fuseBytes, 0},
+        Number{packBytes, options.packBytes, 0},
+        Number{pipelineBytes, options.pipelineBytes, 0},
+        Number{prefetchBytes, options.prefetchBytes, 0}}) {
+    if (number.option.getNumOccurrences() == 0)
+      continue;
+    if (StringRef(number.option).getAsInteger(10, number.value) ||
+        number.value < number.least)
+      return llvm::createStringError("--" + number.option.ArgStr + " " +
+                                     number.option +
+                                     ": expected a whole number, at least " +
+                                     Twine(number.least) + " and below 2^63");
+  }
+  return llvm::Error::success();
+}
+
 static llvm::Expected<CompileOptions> getOptions() {
   CompileOptions options;
   if (output.empty())
@@ -216,16 +237,9 @@ static llvm::Expected<CompileOptions> getOptions() {
   if (!parseReduceType(reduceType))
     return llvm::createStringError("--reduce-type " + reduceType +
                                    ": expected f32, bf16 or graph");
-  if (quantizeBlock < 1)
-    return llvm::createStringError("--quantize-block must be at least 1");
-  if (fuseBytes < 0 || packBytes < 0)
-    return llvm::createStringError(
-        "--fuse-bytes and --pack-bytes cannot be negative");
   if (overlap != "on" && overlap != "off")
     return llvm::createStringError("--overlap " + overlap +
                                    ": expected on or off");
-  if (prefetchBytes.getNumOccurrences() && prefetchBytes < 0)
-    return llvm::createStringError("--prefetch-bytes cannot be negative");
   if (!report.empty() && !StringRef(report).ends_with(".json") &&
       !StringRef(report).ends_with(".html"))
     return llvm::createStringError("--report " + report +
@@ -251,9 +265,8 @@ static llvm::Expected<CompileOptions> getOptions() {
   options.simplifyCollectives = !noSimplify;
   options.recognizeAttention = !noRecognize;
   options.communication = getCommunication(options.cluster);
-  if (pipelineBytes < 0)
-    return llvm::createStringError("--pipeline-bytes " + Twine(pipelineBytes) +
-                                   ": a number of bytes is not negative");
+  if (llvm::Error error = readNumbers(options.communication))
+    return error;
   for (auto [option, parsed] :
        {std::pair(&peelMicrobatches, &options.communication.peelMicrobatches),
         std::pair(&pipelineLoops, &options.communication.pipelineLoops)}) {
@@ -262,9 +275,7 @@ static llvm::Expected<CompileOptions> getOptions() {
       return given.takeError();
     *parsed = *given;
   }
-  options.communication.pipelineBytes = pipelineBytes;
   options.communication.overlap = overlap == "on";
-  options.communication.prefetchBytes = prefetchBytes;
   options.cpu = cpu;
   llvm::Expected<EmitKind> emit = getEmitKind();
   if (!emit)
