@@ -141,6 +141,38 @@ def test_the_zero_memory_table(microbatches, cluster, tmp_path):
 
 
 @pytest.mark.needs_tools
+@pytest.mark.parametrize("dtype", ["f32", "bf16"])
+def test_of_24_stacked_layers_two_are_whole(dtype, tmp_path):
+    """Two layers' parameters or gradients; where the loops over them are pipelined,
+    two of each."""
+    hidden, inner = 128, 344
+    config = {
+        "model_type": "llama", "hidden_size": hidden, "intermediate_size": inner,
+        "num_attention_heads": 2, "num_key_value_heads": 2, "num_hidden_layers": 24,
+        "vocab_size": 64, "max_position_embeddings": 8, "rms_norm_eps": 1e-6,
+        "rope_theta": 10000.0, "hidden_act": "silu", "tie_word_embeddings": False,
+    }  # fmt: skip
+    path, step = tmp_path / "config.json", tmp_path / "step.mlir"
+    path.write_text(json.dumps(config))
+    export.main(
+        ["llama", "--config", str(path), "--seq", "8", "--ranks", "8", "--scan-layers",
+         "--remat", "--param-dtype", dtype, "-o", str(step)]
+    )  # fmt: skip
+    cluster = tmp_path / "cluster.yaml"
+    cluster.write_text(CLUSTER.replace("size: 2", "size: 4", 1))
+    layer = 4 * hidden * hidden + 3 * hidden * inner + 2 * hidden
+    # Gradients travel in f32.
+    whole = 4 * layer
+    for loops, layers in (("off", 2), ("on", 4)):
+        shown = ("--strategy", "zero3", "--top", "1", "--finalists", "1")
+        found = plan(step, cluster, *shown, f"--pipeline-loops={loops}")["plan"]
+        memory = found["memory"]
+        state = memory["at_rest"] + memory["batch_and_results"]
+        least = state + layers * whole + memory["activations"]
+        assert found["bytes"] <= 1.1 * least
+
+
+@pytest.mark.needs_tools
 def test_volumes(cluster, tmp_path):
     """What a rank of n = 4 sends for a layer's parameter, in its elements: 2 (n-1)/n
     where it is kept whole, 3 (n-1)/n where forward and backward gather it. Others
