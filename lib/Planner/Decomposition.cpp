@@ -34,7 +34,7 @@ private:
 
   void tryCuts(ArrayRef<Digits> scattered, ArrayRef<Digits> reduced);
   void consider(const Stages &stages);
-  std::pair<double, double> getSeconds(const Stages &stages) const;
+  double getSeconds(const Stages &stages) const;
   static SmallVector<Digits> cutAt(ArrayRef<Digits> parts, uint64_t cuts);
 
   CollectiveKind kind;
@@ -61,9 +61,8 @@ SmallVector<Search::Digits> Search::cutAt(ArrayRef<Digits> parts,
   return runs;
 }
 
-/// Of all stages, and of the last.
-std::pair<double, double> Search::getSeconds(const Stages &stages) const {
-  double seconds = 0, last = 0;
+double Search::getSeconds(const Stages &stages) const {
+  double seconds = 0;
   // Elements of the full side of the next reduce_scatter or all_reduce, of the
   // piece side of the next all_gather.
   int64_t side = elements;
@@ -77,18 +76,17 @@ std::pair<double, double> Search::getSeconds(const Stages &stages) const {
       full = alignTo(side, members);
       side = full / members;
     }
-    last = model.getSeconds(stage.kind, static_cast<double>(full * width),
-                            getGroupShape(stage.digits, levels));
-    seconds += last;
+    seconds += model.getSeconds(stage.kind, static_cast<double>(full * width),
+                                getGroupShape(stage.digits, levels));
   }
-  return {seconds, last};
+  return seconds;
 }
 
 void Search::consider(const Stages &stages) {
-  auto [seconds, last] = getSeconds(stages);
+  double seconds = getSeconds(stages);
   auto [best, isFirst] = fastest.try_emplace(stages.size());
   if (isFirst || seconds < best->second.seconds)
-    best->second = {stages, seconds, last};
+    best->second = {stages, seconds};
 }
 
 /// All ways to cut both lists in runs of one collective each.

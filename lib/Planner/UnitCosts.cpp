@@ -122,13 +122,13 @@ UnitCosts::Asked UnitCosts::ask(const Context &context, CollectiveKind kind,
     group.push_back(members / inner);
   bool isOverLevels =
       count_if(group, [](int64_t members) { return members > 1; }) > 1;
-  if (context.decomposes && isOverLevels) {
-    Decomposition parts = decompose(
-        kind, getDigits(context.space, coarse, fine),
-        static_cast<int64_t>(bytes), /*width=*/1, context.collectives);
-    return {parts.seconds, parts.lastSeconds};
-  }
-  double seconds = context.collectives.getSeconds(kind, bytes, group);
+  // Each stage starts when the one before it should be done.
+  double seconds = context.decomposes && isOverLevels
+                       ? decompose(kind, getDigits(context.space, coarse, fine),
+                                   static_cast<int64_t>(bytes), /*width=*/1,
+                                   context.collectives)
+                             .seconds
+                       : context.collectives.getSeconds(kind, bytes, group);
   return {seconds, seconds};
 }
 

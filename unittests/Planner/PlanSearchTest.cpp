@@ -357,6 +357,24 @@ TEST(RankStrategiesTest, LayersInALoopHideIfTheyArePipelined) {
   EXPECT_EQ(getHidden(false, kept).first, 0);
 }
 
+TEST(RankStrategiesTest, StagesOfADecomposedCollectiveHide) {
+  Scenario scenario({8, 4}, 1, 1e9, 1e-4);
+  Unit unit = makeUnit(1 << 10);
+  unsigned all = scenario.space.getAll();
+  scenario.context.overlapping = Overlapping{/*interference=*/0, 1000};
+  auto getCandidate = [&](bool decomposes) {
+    scenario.context.decomposes = decomposes;
+    std::vector<Candidate> ranked =
+        rankStrategies(unit, scenario.context, {1e12, 0, 0}, 10);
+    return *llvm::find_if(ranked, [&](const Candidate &candidate) {
+      return candidate.chain == FactorChain{all, all, all};
+    });
+  };
+  Candidate whole = getCandidate(false), inStages = getCandidate(true);
+  EXPECT_LT(inStages.gatherSeconds, whole.gatherSeconds);
+  EXPECT_LE(inStages.getExposedShare(), 0.001 + 1e-9);
+}
+
 TEST(RankStrategiesTest, MoreBandwidthOrMemoryIsNeverSlowerIfOverlapped) {
   Unit unit = makeUnit(1 << 24);
   double last = std::numeric_limits<double>::infinity();

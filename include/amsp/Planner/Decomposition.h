@@ -31,7 +31,6 @@ struct CollectiveStage {
 struct Decomposition {
   llvm::SmallVector<CollectiveStage> stages;
   double seconds = 0;
-  double lastSeconds = 0; // of them, those of the last stage
 };
 
 /// The fastest decomposition of a collective under the model, and at least 1 %
