@@ -2,7 +2,8 @@
 //
 // Cumulative sums are exported as reductions over windows of n elements at each
 // of n positions. Each window is the one before it and one more element: n
-// steps do, in place of n * n.
+// steps do, in place of n * n. Padding holds the initial value, so that has to
+// be one that adds nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +11,7 @@
 #include "ScalarOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace amsp;
@@ -43,6 +45,38 @@ static std::optional<Scan> findScan(ArrayRef<WindowDimension> window,
     scan = Scan{static_cast<int64_t>(dim), isReversed};
   }
   return scan;
+}
+
+static bool isSplatOf(Value value, int64_t number) {
+  while (auto broadcast = value.getDefiningOp<stablehlo::BroadcastInDimOp>())
+    value = broadcast.getOperand();
+  SplatElementsAttr splat;
+  if (!matchPattern(value, m_Constant(&splat)))
+    return false;
+  auto element = splat.getSplatValue<Attribute>();
+  if (auto floating = dyn_cast<FloatAttr>(element))
+    return floating.getValue().convertToDouble() == number;
+  return cast<IntegerAttr>(element).getValue() == number;
+}
+
+/// Whether an initial value counts the same however often it is in a window:
+/// once for the window itself, and once for each element of padding.
+static bool countsOnce(stablehlo::ReduceWindowOp op) {
+  Block &combiner = op.getBody().front();
+  if (op.getInputs().size() != 1 || !llvm::hasNItems(combiner, 2))
+    return false;
+  Operation &operation = combiner.front();
+  if (operation.getOperands() != combiner.getArguments() ||
+      combiner.getTerminator()->getOperands() != operation.getResults())
+    return false;
+  Value init = op.getInitValues().front();
+  bool isBool = getElementTypeOrSelf(init.getType()).isInteger(1);
+  if (isa<stablehlo::AddOp>(operation))
+    return isBool || isSplatOf(init, 0);
+  if (isa<stablehlo::MulOp>(operation))
+    return isBool || isSplatOf(init, 1);
+  return isa<stablehlo::MaxOp, stablehlo::MinOp, stablehlo::AndOp,
+             stablehlo::OrOp>(operation);
 }
 
 /// The combiner over `count` running values and elements; each of its results
@@ -81,8 +115,8 @@ struct ConvertScan : OpConversionPattern<stablehlo::ReduceWindowOp> {
     auto inputType =
         cast<RankedTensorType>(adaptor.getInputs().front().getType());
     std::optional<Scan> scan = findScan(op.getWindow(), inputType.getShape());
-    if (!scan)
-      return rewriter.notifyMatchFailure(op, "windows are not those of a scan");
+    if (!scan || !countsOnce(op))
+      return rewriter.notifyMatchFailure(op, "is not a scan");
 
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     int64_t rank = inputType.getRank();

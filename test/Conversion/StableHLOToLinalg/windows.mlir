@@ -42,7 +42,7 @@ func.func @select_and_scatter(%x: tensor<6xf32>, %source: tensor<3xf32>, %init: 
 // Windows up to each element, or from it on, are scans: a step for each element,
 // and every running value is a result, so sums are not reassociated.
 // CHECK-LABEL: func.func @cumulative_sum
-// CHECK-SAME: %[[X:.+]]: tensor<4x5xf32>, %[[INIT:.+]]: tensor<f32>
+// CHECK-SAME: %[[X:.+]]: tensor<4x5xf32>
 // CHECK-DAG: %[[RUNNING:.+]] = linalg.fill ins(%{{.+}} : f32) outs(%{{.+}} : tensor<4xf32>)
 // CHECK-DAG: %[[RESULT:.+]] = tensor.empty() : tensor<4x5xf32>
 // CHECK: %[[SCAN:.+]]:2 = linalg.generic {indexing_maps = [#[[$ELEMENT:.+]], #[[$ROW:.+]], #[[$ELEMENT]]], iterator_types = ["parallel", "reduction"]} ins(%[[X]] : tensor<4x5xf32>) outs(%[[RUNNING]], %[[RESULT]] : tensor<4xf32>, tensor<4x5xf32>)
@@ -50,7 +50,8 @@ func.func @select_and_scatter(%x: tensor<6xf32>, %source: tensor<3xf32>, %init: 
 // CHECK-NEXT: %[[NEXT:.+]] = arith.addf %[[SUM]], %[[ELEMENT]] : f32
 // CHECK-NEXT: linalg.yield %[[NEXT]], %[[NEXT]] : f32, f32
 // CHECK: return %[[SCAN]]#1
-func.func @cumulative_sum(%x: tensor<4x5xf32>, %init: tensor<f32>) -> tensor<4x5xf32> {
+func.func @cumulative_sum(%x: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  %init = stablehlo.constant dense<0.0> : tensor<f32>
   %0 = "stablehlo.reduce_window"(%x, %init) <{padding = dense<[[0, 0], [4, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 5>, window_strides = array<i64: 1, 1>}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     %1 = stablehlo.add %a, %b : tensor<f32>
@@ -80,4 +81,17 @@ func.func @moving_sum(%x: tensor<8xf32>, %init: tensor<f32>) -> tensor<8xf32> {
     stablehlo.return %1 : tensor<f32>
   }) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
+}
+
+// Padding holds the initial value: a sum that begins with another one than zero
+// has as many of it as its window has padding.
+// CHECK-LABEL: func.func @of_any_start
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} {{.*}} outs(%{{.+}} : tensor<5xf32>)
+func.func @of_any_start(%x: tensor<5xf32>, %init: tensor<f32>) -> tensor<5xf32> {
+  %0 = "stablehlo.reduce_window"(%x, %init) <{padding = dense<[[4, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 5>, window_strides = array<i64: 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<5xf32>, tensor<f32>) -> tensor<5xf32>
+  return %0 : tensor<5xf32>
 }
