@@ -3,6 +3,8 @@
 #include "ScoreAxes.h"
 #include "amsp/Dialect/AMSP/Transforms/HloBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/APSInt.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace amsp;
@@ -144,56 +146,123 @@ PlacedValue ScoreAxes::peel(PlacedValue value) {
 // Constants and masks
 //===----------------------------------------------------------------------===//
 
+/// The number of another type that a convert makes of one; nothing for booleans
+/// and for what does not fit an integer.
+static TypedAttr convertNumber(TypedAttr number, Type to) {
+  auto toInteger = dyn_cast<IntegerType>(to);
+  auto fromInteger = dyn_cast<IntegerType>(number.getType());
+  if ((toInteger && toInteger.getWidth() == 1) ||
+      (fromInteger && fromInteger.getWidth() == 1))
+    return {};
+  constexpr auto kNearest = llvm::APFloat::rmNearestTiesToEven;
+  bool isExact;
+  if (auto from = dyn_cast<FloatAttr>(number)) {
+    llvm::APFloat value = from.getValue();
+    if (auto toFloat = dyn_cast<FloatType>(to)) {
+      // The largest number of a wide type becomes infinity.
+      value.convert(toFloat.getFloatSemantics(), kNearest, &isExact);
+      return FloatAttr::get(to, value);
+    }
+    if (!toInteger)
+      return {};
+    llvm::APSInt integer(toInteger.getWidth(), toInteger.isUnsigned());
+    if (value.convertToInteger(integer, llvm::APFloat::rmTowardZero,
+                               &isExact) == llvm::APFloat::opInvalidOp)
+      return {};
+    return IntegerAttr::get(to, integer);
+  }
+  auto from = dyn_cast<IntegerAttr>(number);
+  if (!from || !fromInteger)
+    return {};
+  llvm::APSInt integer(from.getValue(), fromInteger.isUnsigned());
+  if (toInteger)
+    return IntegerAttr::get(to, integer.extOrTrunc(toInteger.getWidth()));
+  auto toFloat = dyn_cast<FloatType>(to);
+  if (!toFloat)
+    return {};
+  llvm::APFloat value(toFloat.getFloatSemantics());
+  value.convertFromAPInt(integer, integer.isSigned(), kNearest);
+  return FloatAttr::get(to, value);
+}
+
 std::optional<double> amsp::getSplatNumber(Value value) {
-  auto type = dyn_cast<FloatType>(getTensorType(value).getElementType());
+  if (!isa<FloatType>(getTensorType(value).getElementType()))
+    return std::nullopt;
+  SmallVector<Type> converts;
   while (auto *op = value.getDefiningOp()) {
-    if (!isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp,
-             stablehlo::TransposeOp, stablehlo::ConvertOp>(op))
+    if (isa<stablehlo::ConvertOp>(op))
+      converts.push_back(getTensorType(value).getElementType());
+    else if (!isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp,
+                  stablehlo::TransposeOp>(op))
       break;
     value = op->getOperand(0);
   }
   SplatElementsAttr splat;
-  if (!type || !matchPattern(value, m_Constant(&splat)))
+  if (!matchPattern(value, m_Constant(&splat)))
     return std::nullopt;
-  // Converts round, the largest number of a wide type to infinity.
-  llvm::APFloat rounded(type.getFloatSemantics());
-  Type element = splat.getElementType();
+  auto number = dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
+  for (Type type : llvm::reverse(converts))
+    if (number)
+      number = convertNumber(number, type);
+  auto found = dyn_cast_if_present<FloatAttr>(number);
+  return found ? std::optional(found.getValueAsDouble()) : std::nullopt;
+}
+
+namespace {
+/// A value that is multiplied or divided by a number.
+struct Scaled {
+  Value value;
+  double number;
+  bool isDivided;
+};
+} // namespace
+
+static std::optional<Scaled> getScaled(Operation *op) {
+  bool isDivided = isa<stablehlo::DivOp>(op);
+  if (!isDivided && !isa<stablehlo::MulOp>(op))
+    return std::nullopt;
+  if (std::optional<double> right = getSplatNumber(op->getOperand(1)))
+    return Scaled{op->getOperand(0), *right, isDivided};
+  std::optional<double> left = getSplatNumber(op->getOperand(0));
+  if (left && !isDivided)
+    return Scaled{op->getOperand(1), *left, isDivided};
+  return std::nullopt;
+}
+
+static double roundTo(Type type, double number) {
+  auto floatType = dyn_cast<FloatType>(type);
+  if (!floatType)
+    return number;
+  llvm::APFloat rounded(number);
   bool isExact;
-  if (isa<FloatType>(element)) {
-    rounded = splat.getSplatValue<APFloat>();
-    rounded.convert(type.getFloatSemantics(),
-                    llvm::APFloat::rmNearestTiesToEven, &isExact);
-  } else if (element.isSignlessInteger() && !element.isInteger(1)) {
-    rounded.convertFromAPInt(splat.getSplatValue<APInt>(), /*IsSigned=*/true,
-                             llvm::APFloat::rmNearestTiesToEven);
-  } else {
-    return std::nullopt;
-  }
+  rounded.convert(floatType.getFloatSemantics(),
+                  llvm::APFloat::rmNearestTiesToEven, &isExact);
   return rounded.convertToDouble();
 }
 
-/// What multiplies or divides a value, and by which number; nothing for other
-/// ops.
-static std::optional<std::pair<Value, double>> getScaled(Operation *op) {
-  if (!isa<stablehlo::MulOp, stablehlo::DivOp>(op))
-    return std::nullopt;
-  bool isProduct = isa<stablehlo::MulOp>(op);
-  if (std::optional<double> right = getSplatNumber(op->getOperand(1)))
-    return std::pair(op->getOperand(0), isProduct ? *right : 1 / *right);
-  std::optional<double> left = getSplatNumber(op->getOperand(0));
-  if (left && isProduct)
-    return std::pair(op->getOperand(1), *left);
-  return std::nullopt;
+/// The number after ops, the last one first, each of which rounds to its type.
+static double applyFactors(ArrayRef<std::pair<Type, Scaled>> factors,
+                           double number) {
+  for (const auto &[type, factor] : llvm::reverse(factors))
+    number = roundTo(type, factor.isDivided ? number / factor.number
+                                            : number * factor.number);
+  return number;
 }
 
 std::optional<PredicateFactor> amsp::getPredicateFactor(ScoreAxes &axes,
                                                         PlacedValue value) {
   double number = 1;
+  SmallVector<std::pair<Type, Scaled>> factors;
   while (true) {
     value = axes.peel(value);
     Type element = getTensorType(value.value).getElementType();
-    if (element.isInteger(1))
+    if (element.isInteger(1)) {
+      number = applyFactors(factors, number);
+      // Elsewhere, zero times the number is zero.
+      if (!std::isfinite(number))
+        return std::nullopt;
       return PredicateFactor{value, number};
+    }
     Operation *op = value.value.getDefiningOp();
     if (!op)
       return std::nullopt;
@@ -202,15 +271,16 @@ std::optional<PredicateFactor> amsp::getPredicateFactor(ScoreAxes &axes,
       std::optional<double> yes = getSplatNumber(select.getOnTrue());
       if (!yes || getSplatNumber(select.getOnFalse()) != 0.0)
         return std::nullopt;
-      number *= *yes;
+      number = *yes;
       value.value = select.getPred();
-    } else if (auto scaled = getScaled(op)) {
-      number *= scaled->second;
-      value.value = scaled->first;
+    } else if (std::optional<Scaled> scaled = getScaled(op)) {
+      factors.push_back({element, *scaled});
+      value.value = scaled->value;
     } else if (isa<stablehlo::ConvertOp>(op) &&
                (isa<FloatType>(element) ||
                 !isa<FloatType>(
                     getTensorType(op->getOperand(0)).getElementType()))) {
+      factors.push_back({element, Scaled{Value(), 1, /*isDivided=*/false}});
       value.value = op->getOperand(0);
     } else {
       return std::nullopt;

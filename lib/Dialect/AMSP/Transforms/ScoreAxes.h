@@ -61,8 +61,8 @@ private:
   llvm::SmallVector<Axis> parent;
 };
 
-/// The number of which a value's elements are all equal to, through broadcasts,
-/// reshapes and converts.
+/// The number that all elements of a value are equal to, through broadcasts,
+/// reshapes and converts, each of which rounds.
 std::optional<double> getSplatNumber(mlir::Value value);
 
 /// A predicate, and the number that a factor is where it holds; elsewhere the
@@ -72,7 +72,8 @@ struct PredicateFactor {
   double number = 1;
 };
 
-/// Reads a predicate that was made a number, and scaled.
+/// Reads a predicate that was made a number, and scaled; the number is rounded
+/// as each op rounds it.
 std::optional<PredicateFactor> getPredicateFactor(ScoreAxes &axes,
                                                   PlacedValue value);
 
