@@ -87,6 +87,13 @@ static Operation *getMaker(Value value) {
   return op;
 }
 
+/// The op to name for a collective: what makes its operand, or, where that is
+/// an argument, the collective itself.
+static Operation *getNamed(Operation *collective, Value operand) {
+  Operation *maker = getMaker(operand);
+  return maker ? maker : collective;
+}
+
 /// The op of the step for which the partitioner made this one.
 static Operation *getAsker(Operation *op) {
   while (isa<LocalSliceOp, KeepOnFirstOp, AllGatherOp>(op) && !op->use_empty())
@@ -101,8 +108,7 @@ LogicalResult RowAnalysis::verifyCollectives() {
     if (sum && sum.getReduction() == Reduction::Sum &&
         op->getParentOp() == program)
       return WalkResult::advance();
-    Operation *maker = getMaker(op->getOperand(0));
-    Operation *named = maker ? maker : op;
+    Operation *named = getNamed(op, op->getOperand(0));
     if (!sum) {
       Operation *user = op->use_empty() ? named : getAsker(op);
       user->emitError(kCannotSplit)
@@ -144,10 +150,9 @@ LogicalResult RowAnalysis::visit(Operation &op) {
   });
   auto reduce = dyn_cast<AllReduceOp>(op);
   if ((needsRows || reduce) && sum) {
-    Operation *maker = getMaker(sum.getOperands().front());
-    Operation *named = maker ? maker : sum;
+    Operation *named = getNamed(sum, sum.getOperands().front());
     Operation *user =
-        reduce ? getMaker(reduce.getOperands().front()) : getAsker(&op);
+        reduce ? getNamed(reduce, reduce.getOperands().front()) : getAsker(&op);
     return user->emitError(kCannotSplit)
            << "'" << user->getName()
            << "' takes rows of the batch and what follows from a sum over all "
