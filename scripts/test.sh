@@ -78,9 +78,12 @@ run_pytest() {
   (cd python && ../.venv/bin/python -m pytest -q --durations=15 --junitxml="$results/pytest.xml" tests)
 }
 
-# In a session of its own, so that all of it ends with this script.
+# As a job of its own, so that all of it ends with this script; not in a session
+# of its own, which the scheduler would give half of the machine.
 start_tidy() {
-  setsid nice -n 19 scripts/tidy.sh >build/tidy.log 2>&1 &
+  set -m
+  nice -n 19 scripts/tidy.sh >build/tidy.log 2>&1 &
+  set +m
   tidy_process=$!
   trap 'kill -- "-$tidy_process" 2>/dev/null' EXIT
 }
