@@ -38,7 +38,7 @@ def load(tool):
     groups = json.loads((ROOT / "executors/runs.json").read_text())
     for group in groups:
         shared = {key: value for key, value in group.items() if key != "runs"}
-        default = {"microbatch": 1, "no_overlap": [], "tolerance": 0.1}
+        default = {"microbatch": 1, "no_overlap": []}
         group["runs"] = [{**default, **shared, **run} for run in group["runs"]]
         for run in group["runs"]:
             report = simulate(run, tool)

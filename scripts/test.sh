@@ -78,8 +78,8 @@ run_pytest() {
   (cd python && ../.venv/bin/python -m pytest -q --durations=15 --junitxml="$results/pytest.xml" tests)
 }
 
-# As a job of its own, so that all of it ends with this script; not in a session
-# of its own, which the scheduler would give half of the machine.
+# As a job of its own, so that all of it ends with this script; not by setsid,
+# as the scheduler would give that half of the machine.
 start_tidy() {
   set -m
   nice -n 19 scripts/tidy.sh >build/tidy.log 2>&1 &
