@@ -9,6 +9,9 @@
 using namespace mlir;
 using namespace amsp;
 
+/// Behind all positions.
+static constexpr int64_t kNoUse = std::numeric_limits<int64_t>::max();
+
 bool amsp::isCheap(Operation *op) {
   return op->hasTrait<stablehlo::Elementwise>() ||
          isa<GroupIndexOp, stablehlo::BroadcastInDimOp,
@@ -36,53 +39,63 @@ static bool holdsContraction(Operation &op) {
       .wasInterrupted();
 }
 
-BlockEnds::BlockEnds(Block &block) : block(block) {
+BlockEnds::BlockEnds(Block &block) {
+  findSources(block);
+  findUses(block);
   Operation *begin = nullptr, *end = nullptr;
-  int64_t position = 0;
   for (Operation &op : block) {
-    positions[&op] = position++;
     if (!holdsContraction(op))
       continue;
     begin = begin ? begin : &op;
     end = &op;
   }
   if (begin && isContraction(begin))
-    first = positions.lookup(begin);
+    first = entries.at(begin).position;
   if (end && isContraction(end))
-    last = positions.lookup(end);
+    last = entries.at(end).position;
 }
 
-int64_t BlockEnds::getFirstUse(Operation *op) {
-  if (auto known = uses.find(op); known != uses.end())
-    return known->second;
-  int64_t use = std::numeric_limits<int64_t>::max();
-  for (Operation *user : op->getUsers()) {
-    Operation *top = block.findAncestorOpInBlock(*user);
-    use = std::min(use, isPassedThrough(top) ? getFirstUse(top)
-                                             : positions.lookup(top));
+/// Fills the entries but for their uses: operands have theirs before.
+void BlockEnds::findSources(Block &block) {
+  int64_t position = 0;
+  for (Operation &op : block) {
+    int64_t source = -1;
+    for (Value operand : op.getOperands()) {
+      auto producer = entries.find(operand.getDefiningOp());
+      if (producer == entries.end())
+        continue;
+      const Entry &entry = producer->second;
+      source = std::max(source, entry.isPassedThrough ? entry.lastSource
+                                                      : entry.position);
+    }
+    entries[&op] = {position++, kNoUse, source, isPassedThrough(&op)};
   }
-  return uses[op] = use;
 }
 
-int64_t BlockEnds::getLastSource(Operation *op) {
-  if (auto known = sources.find(op); known != sources.end())
-    return known->second;
-  int64_t source = -1;
-  for (Value operand : op->getOperands()) {
-    Operation *producer = operand.getDefiningOp();
-    if (!producer || producer->getBlock() != &block)
-      continue;
-    source = std::max(source, isPassedThrough(producer)
-                                  ? getLastSource(producer)
-                                  : positions.lookup(producer));
+void BlockEnds::findUses(Block &block) {
+  for (Operation &op : llvm::reverse(block)) {
+    int64_t use = kNoUse;
+    for (Operation *user : op.getUsers()) {
+      const Entry &entry = entries.at(block.findAncestorOpInBlock(*user));
+      use = std::min(use,
+                     entry.isPassedThrough ? entry.firstUse : entry.position);
+    }
+    entries.find(&op)->second.firstUse = use;
   }
-  return sources[op] = source;
 }
 
-bool BlockEnds::isNeededAtBegin(Operation *op) {
+int64_t BlockEnds::getFirstUse(Operation *op) const {
+  return entries.at(op).firstUse;
+}
+
+int64_t BlockEnds::getLastSource(Operation *op) const {
+  return entries.at(op).lastSource;
+}
+
+bool BlockEnds::isNeededAtBegin(Operation *op) const {
   return first && getFirstUse(op) <= *first;
 }
 
-bool BlockEnds::isMadeAtEnd(Operation *op) {
+bool BlockEnds::isMadeAtEnd(Operation *op) const {
   return last && getLastSource(op) >= *last;
 }

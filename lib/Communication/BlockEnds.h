@@ -21,24 +21,31 @@ public:
 
   /// True if what the op makes is needed, through cheap ops, by the block's
   /// first contraction or before.
-  bool isNeededAtBegin(mlir::Operation *op);
+  bool isNeededAtBegin(mlir::Operation *op) const;
   /// True if what the op reads is made, through cheap ops, by the block's last
   /// contraction or behind.
-  bool isMadeAtEnd(mlir::Operation *op);
+  bool isMadeAtEnd(mlir::Operation *op) const;
 
   /// The position of the first op that is not cheap and needs, through cheap
-  /// ones, what the op makes.
-  int64_t getFirstUse(mlir::Operation *op);
+  /// ones, what the op makes. Positions and uses are those at the time at which
+  /// this object was made, and ops those of that time.
+  int64_t getFirstUse(mlir::Operation *op) const;
   /// The position of the last op that is not cheap and makes, through cheap
-  /// ones, what the op reads; -1 if there is none. Positions are those at the
-  /// time at which this object was made.
-  int64_t getLastSource(mlir::Operation *op);
+  /// ones, what the op reads; -1 if there is none.
+  int64_t getLastSource(mlir::Operation *op) const;
 
 private:
-  mlir::Block &block;
+  struct Entry {
+    int64_t position, firstUse, lastSource;
+    bool isPassedThrough;
+  };
+
+  void findSources(mlir::Block &block);
+  void findUses(mlir::Block &block);
+
   /// The positions of the first and the last contraction.
   std::optional<int64_t> first, last;
-  llvm::DenseMap<mlir::Operation *, int64_t> positions, uses, sources;
+  llvm::DenseMap<mlir::Operation *, Entry> entries;
 };
 
 } // namespace amsp

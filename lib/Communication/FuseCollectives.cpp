@@ -1,6 +1,7 @@
 //===- FuseCollectives.cpp - Collectives of a unit become one -------------===//
 
 #include "BlockEnds.h"
+#include "BlockOrder.h"
 #include "PackedTensors.h"
 #include "amsp/Communication/FusionLimit.h"
 #include "amsp/Communication/Passes.h"
@@ -143,20 +144,33 @@ static std::vector<Bucket> collectBuckets(Block &block) {
 // Order
 //===----------------------------------------------------------------------===//
 
-/// Ops between `first` and `value`'s definition that it needs, itself included.
-/// False if one of them is too much to be moved up to `first`.
+/// Adds ops between `first` and `value`'s definition that it needs, itself
+/// included, each behind those that it needs. False if one of them is too much
+/// to be moved up to `first`; `needed` has then some of them.
 static bool collectNeeded(Value value, Operation *first,
+                          const BlockOrder &order,
                           llvm::SetVector<Operation *> &needed) {
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != first->getBlock() ||
-      op->isBeforeInBlock(first) || needed.contains(op))
-    return true;
-  if (op == first || !isCheap(op))
+  // Ops that wait for their operands, with the next of these.
+  SmallVector<std::pair<Operation *, unsigned>> path;
+  auto visit = [&](Value visited) {
+    Operation *op = visited.getDefiningOp();
+    if (!op || op->getBlock() != first->getBlock() || needed.contains(op) ||
+        order.isBefore(op, first))
+      return true;
+    path.emplace_back(op, 0);
+    return op != first && isCheap(op);
+  };
+  if (!visit(value))
     return false;
-  for (Value operand : op->getOperands())
-    if (!collectNeeded(operand, first, needed))
+  while (!path.empty()) {
+    auto &[op, next] = path.back();
+    if (next == op->getNumOperands()) {
+      needed.insert(op);
+      path.pop_back();
+    } else if (!visit(op->getOperand(next++))) {
       return false;
-  needed.insert(op);
+    }
+  }
   return true;
 }
 
@@ -170,24 +184,25 @@ static bool areNeighbours(Operation *lhs, Operation *rhs) {
 /// Moves what their operands need to before the first gather. Returns how many
 /// of them, from the first on, can be there; of no unit, only neighbours, since
 /// all results live from there on.
-static size_t hoistOperands(Members gathers, bool isOfUnit) {
+static size_t hoistOperands(Members gathers, bool isOfUnit, BlockOrder &order) {
   Operation *first = gathers.front();
   llvm::SetVector<Operation *> needed;
   size_t count = 1;
   for (CollectiveOpInterface gather : gathers.drop_front()) {
-    llvm::SetVector<Operation *> more = needed;
+    size_t before = needed.size();
     bool isPossible = isOfUnit || areNeighbours(gathers[count - 1], gather);
     isPossible &= llvm::all_of(gather->getOperands(), [&](Value operand) {
-      return collectNeeded(operand, first, more);
+      return collectNeeded(operand, first, order, needed);
     });
-    if (!isPossible)
+    if (!isPossible) {
+      while (needed.size() > before)
+        needed.pop_back();
       break;
-    needed = std::move(more);
+    }
     ++count;
   }
   // Operands come before what needs them.
-  for (Operation *op : needed)
-    op->moveBefore(first);
+  order.moveBefore(needed.getArrayRef(), first);
   return count;
 }
 
@@ -240,16 +255,17 @@ struct FuseCollectives : amsp::impl::FuseCollectivesBase<FuseCollectives> {
   void runOnOperation() override;
 
 private:
-  void fuse(Bucket &bucket, int64_t limit);
+  void fuse(Bucket &bucket, int64_t limit, BlockOrder &order);
   void fuseBlock(Block &block, FusionLimit &limit);
-  void fuseGathers(Members gathers, bool isOfUnit);
-  void fuseReductions(Members reductions, bool isOfUnit);
-  void merge(Members members, Operation *place);
+  void fuseGathers(Members gathers, bool isOfUnit, BlockOrder &order);
+  void fuseReductions(Members reductions, bool isOfUnit, BlockOrder &order);
+  void merge(Members members, Operation *place, BlockOrder &order);
 };
 } // namespace
 
 /// Replaces the collectives by one in front of `place`.
-void FuseCollectives::merge(Members members, Operation *place) {
+void FuseCollectives::merge(Members members, Operation *place,
+                            BlockOrder &order) {
   SmallVector<Location> locations;
   SmallVector<MovedTensor> tensors;
   SmallVector<Value> results;
@@ -260,56 +276,59 @@ void FuseCollectives::merge(Members members, Operation *place) {
       tensors.push_back({operand, member.getFullType(index),
                          member.getPieceType(index), member.getPart(index)});
   }
+  Operation *before = place->getPrevNode();
   OpBuilder builder(place);
   PackedTensors packed(builder, builder.getFusedLoc(locations),
                        CollectiveTraits::get(members.front()), packBytes);
-  for (auto [before, after] : llvm::zip_equal(results, packed.build(tensors)))
-    before.replaceAllUsesWith(after);
+  for (auto [result, fused] : llvm::zip_equal(results, packed.build(tensors)))
+    result.replaceAllUsesWith(fused);
+  order.insert(before ? before->getNextNode() : &place->getBlock()->front(),
+               place);
   packedBytes += packed.getCopiedBytes();
   if (packed.getCopiedBytes() > 0)
     emitRemark(packed.getLoc(), "packs small tensors: copies ")
         << packed.getCopiedBytes() << " bytes";
   numFused += members.size();
   for (CollectiveOpInterface member : members)
-    member.erase();
+    order.erase(member);
 }
 
-void FuseCollectives::fuseGathers(Members gathers, bool isOfUnit) {
+void FuseCollectives::fuseGathers(Members gathers, bool isOfUnit,
+                                  BlockOrder &order) {
   while (gathers.size() > 1) {
-    size_t count = hoistOperands(gathers, isOfUnit);
+    size_t count = hoistOperands(gathers, isOfUnit, order);
     if (count > 1)
-      merge(gathers.take_front(count), gathers.front());
+      merge(gathers.take_front(count), gathers.front(), order);
     gathers = gathers.drop_front(count);
   }
 }
 
-void FuseCollectives::fuseReductions(Members reductions, bool isOfUnit) {
+void FuseCollectives::fuseReductions(Members reductions, bool isOfUnit,
+                                     BlockOrder &order) {
   while (reductions.size() > 1) {
     SmallVector<Operation *> dependents;
     size_t count = collectDependents(reductions, isOfUnit, dependents);
     Operation *last = reductions[count - 1];
-    Operation *place = last->getNextNode();
-    for (Operation *op : dependents)
-      op->moveBefore(place);
+    order.moveBefore(dependents, last->getNextNode());
     if (count > 1)
-      merge(reductions.take_front(count), last);
+      merge(reductions.take_front(count), last, order);
     reductions = reductions.drop_front(count);
   }
 }
 
-void FuseCollectives::fuse(Bucket &bucket, int64_t limit) {
+void FuseCollectives::fuse(Bucket &bucket, int64_t limit, BlockOrder &order) {
   SmallVector<CollectiveOpInterface> group;
   int64_t groupBytes = 0;
   auto flush = [&] {
     // Fusing others may have moved them.
-    llvm::sort(group, [](Operation *lhs, Operation *rhs) {
-      return lhs->isBeforeInBlock(rhs);
+    llvm::sort(group, [&](Operation *lhs, Operation *rhs) {
+      return order.isBefore(lhs, rhs);
     });
     auto isOfUnit = static_cast<bool>(bucket.shared.unit);
     if (isGather(bucket.shared.kind))
-      fuseGathers(group, isOfUnit);
+      fuseGathers(group, isOfUnit, order);
     else
-      fuseReductions(group, isOfUnit);
+      fuseReductions(group, isOfUnit, order);
     group.clear();
     groupBytes = 0;
   };
@@ -325,7 +344,7 @@ void FuseCollectives::fuse(Bucket &bucket, int64_t limit) {
 
 /// True if the computation of the block begins with the unit's use, or ends
 /// with its gradients: nothing hides the whole of it.
-static bool isAtEnd(const Bucket &bucket, BlockEnds &ends) {
+static bool isAtEnd(const Bucket &bucket, const BlockEnds &ends) {
   return bucket.shared.unit &&
          llvm::any_of(bucket.members, [&](Operation *member) {
            return isGather(bucket.shared.kind) ? ends.isNeededAtBegin(member)
@@ -336,21 +355,25 @@ static bool isAtEnd(const Bucket &bucket, BlockEnds &ends) {
 /// Gathers in the order in which they are needed, reductions in that in which
 /// their operands are made: wherever they stand, where a bucket is cut what can
 /// go first does.
-static void sortByTurn(Bucket &bucket, BlockEnds &ends) {
+static void sortByTurn(Bucket &bucket, const BlockEnds &ends,
+                       const BlockOrder &order) {
   auto getTurn = [&](Operation *op) {
     return isGather(bucket.shared.kind) ? ends.getFirstUse(op)
                                         : ends.getLastSource(op);
   };
   llvm::sort(bucket.members, [&](Operation *lhs, Operation *rhs) {
     int64_t left = getTurn(lhs), right = getTurn(rhs);
-    return left == right ? lhs->isBeforeInBlock(rhs) : left < right;
+    return left == right ? order.isBefore(lhs, rhs) : left < right;
   });
 }
 
 void FuseCollectives::fuseBlock(Block &block, FusionLimit &limit) {
   std::vector<Bucket> buckets = collectBuckets(block);
+  if (buckets.empty())
+    return;
   SmallVector<int64_t> limits;
   BlockEnds ends(block);
+  BlockOrder order(block);
   for (Bucket &bucket : buckets) {
     const Shared &shared = bucket.shared;
     int64_t bytes = 0;
@@ -359,10 +382,10 @@ void FuseCollectives::fuseBlock(Block &block, FusionLimit &limit) {
     limits.push_back(isAtEnd(bucket, ends)
                          ? limit.getEndBytes(shared.kind, shared.group, bytes)
                          : limit.getBytes(shared.kind, shared.group));
-    sortByTurn(bucket, ends);
+    sortByTurn(bucket, ends, order);
   }
   for (auto [bucket, bytes] : llvm::zip_equal(buckets, limits))
-    fuse(bucket, bytes);
+    fuse(bucket, bytes, order);
 }
 
 void FuseCollectives::runOnOperation() {
