@@ -53,12 +53,17 @@ static bool movesState(Operation *op) {
 
 /// True if a collective of state comes to `value` through ops of one block.
 static bool comesFromState(Value value, llvm::DenseSet<Value> &seen) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !seen.insert(value).second || op->getNumRegions() != 0)
-    return false;
-  return movesState(op) || llvm::any_of(op->getOperands(), [&](Value operand) {
-           return comesFromState(operand, seen);
-         });
+  SmallVector<Value> worklist{value};
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op || !seen.insert(next).second || op->getNumRegions() != 0)
+      continue;
+    if (movesState(op))
+      return true;
+    llvm::append_range(worklist, op->getOperands());
+  }
+  return false;
 }
 
 /// True if parameters are gathered before the loop for its iterations.

@@ -277,12 +277,15 @@ void BlockSchedule::emitOp(Operation *op) {
 
 /// Brings along what `op` reads.
 void BlockSchedule::emitOperands(Operation *op) {
-  for (Value operand : op->getOperands()) {
-    Operation *definition = operand.getDefiningOp();
-    if (!definition || !waiting.contains(definition))
+  SmallVector<Operation *> path{op};
+  while (!path.empty()) {
+    if (Operation *missing = findMissing(path.back())) {
+      path.push_back(missing);
       continue;
-    emitOperands(definition);
-    emitOp(definition);
+    }
+    Operation *done = path.pop_back_val();
+    if (done != op)
+      emitOp(done);
   }
 }
 

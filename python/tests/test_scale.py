@@ -2,6 +2,7 @@
 
 import collections
 import re
+import resource
 import subprocess
 
 import pytest
@@ -40,3 +41,65 @@ def test_a_program_for_1024_ranks_is_as_long_as_one_for_8(step, strategy, passes
 def test_levels_add_no_collective(step):
     few = ops_of_step(step, "8", "zero3", ["amsp-communicate"])
     assert ops_of_step(step, "8,16,8", "zero3", ["amsp-communicate"]) == few
+
+
+def chain(name, start, type):
+    """Elementwise ops, each of the one before; the last one is NAME."""
+    names = [start, *(f"%{name[1:]}.{i}" for i in range(1, 20_000)), name]
+    steps = zip(names[1:], names, strict=False)
+    return "\n".join(f"{own} = stablehlo.negate {before} : {type}" for own, before in steps)
+
+
+GATHER = 'amsp.all_gather {} group = <[1:2]> parameter = {} unit = "a" : tensor<2xf32> -> tensor<4xf32>'
+
+# A chain of ops between two gathers of a unit, one from the second gather on to
+# where it is used, which is a loop over microbatches.
+DEEP = f"""
+func.func public @main(%x: tensor<2xf32> {{amsp.role = #amsp.role<param>}},
+    %rows: tensor<4x4xf32> {{amsp.role = #amsp.role<batch>}}) -> tensor<4xf32> {{
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %n = stablehlo.constant dense<4> : tensor<i32>
+  %g = {GATHER.format("%x", 0)}
+  {chain("%piece", "%x", "tensor<2xf32>")}
+  %h = {GATHER.format("%piece", 1)}
+  {chain("%w", "%h", "tensor<4xf32>")}
+  %0:2 = stablehlo.while(%i = %zero, %sum = %g) : tensor<i32>, tensor<4xf32>
+  cond {{
+    %2 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %2 : tensor<i1>
+  }} do {{
+    %2 = stablehlo.dynamic_slice %rows, %i, %zero, sizes = [1, 4] : (tensor<4x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+    %3 = stablehlo.reshape %2 : (tensor<1x4xf32>) -> tensor<4xf32>
+    %4 = stablehlo.multiply %3, %w : tensor<4xf32>
+    %5 = stablehlo.add %sum, %4 : tensor<4xf32>
+    %6 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %6, %5 : tensor<i32>, tensor<4xf32>
+  }}
+  return %0#1 : tensor<4xf32>
+}}
+"""
+
+
+def ops_of_deep(tmp_path, *passes):
+    step = tmp_path / "step.mlir"
+    step.write_text(DEEP)
+    command = tools.command("amsp-opt", step, *(f"--{p}" for p in passes))
+    # A small stack, so that shorter chains than those of a large model tell.
+    stack = lambda: resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, 1 << 20))
+    done = subprocess.run(command, check=True, capture_output=True, text=True, preexec_fn=stack)
+    text = done.stdout
+    return collections.Counter(re.findall(r"(?:amsp\.all_gather|stablehlo)\w*\.?\w*", text))
+
+
+def test_chains_of_ops_may_be_deep(tmp_path):
+    fused = ops_of_deep(tmp_path, "amsp-fuse-collectives", "amsp-schedule-collectives")
+    gathers = {op: count for op, count in fused.items() if "gather" in op}
+    assert gathers == {"amsp.all_gather": 1} or gathers == {"amsp.all_gather_start": 1}
+    assert fused["stablehlo.negate"] == 40_000
+
+
+def test_microbatches_are_peeled_behind_a_deep_chain(tmp_path):
+    peeled = ops_of_deep(tmp_path, "amsp-peel-microbatches")
+    # The first iteration stands before the loop, since %w was gathered.
+    assert peeled["stablehlo.multiply"] == 2 and peeled["stablehlo.while"] == 1
