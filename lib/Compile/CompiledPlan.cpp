@@ -130,6 +130,7 @@ amsp::compileProgram(ModuleOp program, const CommunicateOptions &communication,
       return plan;
     if (loops->hasChoice())
       plan->loops = form;
+    plan->isOnlyForm = loops->ranked.size() == 1;
     bool fits =
         !lowers || static_cast<double>(plan->memory->getTotal()) <= memoryLimit;
     if (fits || isLast)

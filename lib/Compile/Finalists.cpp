@@ -20,6 +20,9 @@ using llvm::formatv;
 static constexpr size_t kSmallerPlans = 4;
 /// Of the memory there is, what no plan needs that turns out to fit.
 static constexpr double kHopeless = 1.5;
+/// By what share the search's estimates of bytes and of seconds are known to be
+/// off; see docs/planner.md.
+static constexpr double kBytesError = 0.15, kSecondsError = 0.05;
 
 std::string amsp::formatStrategies(ArrayRef<StepUnit> units,
                                    ArrayRef<Strategy> strategies) {
@@ -60,6 +63,7 @@ private:
   Error compile(std::vector<Finalist> selected, bool lowers);
   Error lowerUntilOneFits();
   std::vector<Finalist> select(const Plan &plan) const;
+  void addSteadyPlans(const Plan &plan, std::vector<Finalist> &selected) const;
   Error addSmallerPlans(const Plan &plan);
   void sortFinalists();
   Error makeTooLargeError() const;
@@ -71,6 +75,11 @@ private:
   }
   bool fits(const Finalist &finalist) const {
     return finalist.getBytes() <= limit;
+  }
+  /// Whether it fits, as far as is known.
+  bool mayFit(const Finalist &finalist) const {
+    bool isEstimate = options.finalists > 0 && !finalist.isLowered();
+    return finalist.getBytes() <= limit * (isEstimate ? 1 + kBytesError : 1);
   }
   bool hasFitting() const {
     return llvm::any_of(finalists, [&](const Finalist &f) { return fits(f); });
@@ -184,7 +193,44 @@ std::vector<Finalist> FinalistSearch::select(const Plan &plan) const {
     if (candidate.fits)
       selected.push_back(makeFinalist(plan, candidate));
   }
+  if (options.finalists > 1)
+    addSteadyPlans(plan, selected);
   return selected;
+}
+
+/// Plans that are compiled under every limit that may allow them, so that the
+/// best plan gets no slower with more memory: from the smallest, each next one
+/// that is faster. Only those are left out that the estimate puts so far behind
+/// the best that no compilation turns them round. One that the estimate puts
+/// little above the limit may turn out to fit.
+void FinalistSearch::addSteadyPlans(const Plan &plan,
+                                    std::vector<Finalist> &selected) const {
+  double most = std::numeric_limits<double>::infinity();
+  std::vector<std::pair<double, const Candidate *>> bySize;
+  for (const Candidate &candidate : plan.candidates) {
+    if (candidate.fits)
+      most =
+          std::min(most, plan.getStepSeconds(candidate) * (1 + kSecondsError));
+    if (candidate.bytes <= limit * (1 + kBytesError))
+      bySize.emplace_back(candidate.bytes, &candidate);
+  }
+  llvm::sort(bySize, [&](const auto &a, const auto &b) {
+    return std::tuple(a.first, plan.getStepSeconds(*a.second), a.second) <
+           std::tuple(b.first, plan.getStepSeconds(*b.second), b.second);
+  });
+  double last = std::numeric_limits<double>::infinity();
+  for (const auto &[bytes, candidate] : bySize) {
+    double seconds = plan.getStepSeconds(*candidate);
+    if (seconds * (1 + kEqualTimes) >= last)
+      continue;
+    last = seconds;
+    Finalist finalist = makeFinalist(plan, *candidate);
+    bool isSelected = llvm::any_of(selected, [&](const Finalist &other) {
+      return other.strategies == finalist.strategies;
+    });
+    if (seconds <= most && !isSelected)
+      selected.push_back(std::move(finalist));
+  }
 }
 
 /// Those that fit by time, but in the order of the search where they are
@@ -192,10 +238,10 @@ std::vector<Finalist> FinalistSearch::select(const Plan &plan) const {
 void FinalistSearch::sortFinalists() {
   double least = std::numeric_limits<double>::infinity();
   for (const Finalist &finalist : finalists)
-    if (fits(finalist))
+    if (mayFit(finalist))
       least = std::min(least, finalist.getSeconds());
   auto getRank = [&](const Finalist &finalist) {
-    if (!fits(finalist))
+    if (!mayFit(finalist))
       return std::pair(2, finalist.getBytes());
     bool isEqual = finalist.getSeconds() <= least * (1 + kEqualTimes);
     return isEqual ? std::pair(0, 0.0) : std::pair(1, finalist.getSeconds());
@@ -266,6 +312,8 @@ Expected<Plan> FinalistSearch::search() {
   std::vector<Strategy> strategies = sharded.strategies;
   std::vector<PlanTask> tasks;
   sharded.program = std::move(*program);
+  // What all plans need does not depend on the limit.
+  sharded.isLeanest = true;
   tasks.push_back(std::move(sharded));
   // What the estimate selects is likely to be selected again, so other threads
   // begin with it.
@@ -276,7 +324,7 @@ Expected<Plan> FinalistSearch::search() {
   if (Error error = compiler.compile(std::move(tasks)))
     return error;
   return searchWith(
-      static_cast<double>(compiler.get(strategies).memory->getTotal()));
+      static_cast<double>(compiler.getLeanest(strategies).memory->getTotal()));
 }
 
 Expected<PlannedStep> FinalistSearch::run() {

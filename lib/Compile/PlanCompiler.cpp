@@ -16,15 +16,26 @@ bool PlanCompiler::isParallel() const {
          context->getThreadPool().getMaxConcurrency() > 1;
 }
 
-const CompiledPlan *PlanCompiler::find(ArrayRef<Strategy> strategies) const {
-  for (const auto &[known, plan] : plans)
-    if (ArrayRef(known) == strategies)
-      return &plan;
+const CompiledPlan *PlanCompiler::find(ArrayRef<Strategy> strategies,
+                                       bool isLeanest) const {
+  for (const Entry &known : plans) {
+    // With one form of its loops to choose from, both are the same.
+    bool isMeant = known.isLeanest == isLeanest || known.plan.isOnlyForm;
+    if (isMeant && ArrayRef(known.strategies) == strategies)
+      return &known.plan;
+  }
   return nullptr;
 }
 
 const CompiledPlan &PlanCompiler::get(ArrayRef<Strategy> strategies) const {
-  const CompiledPlan *plan = find(strategies);
+  const CompiledPlan *plan = find(strategies, /*isLeanest=*/false);
+  assert(plan && "not compiled");
+  return *plan;
+}
+
+const CompiledPlan &
+PlanCompiler::getLeanest(ArrayRef<Strategy> strategies) const {
+  const CompiledPlan *plan = find(strategies, /*isLeanest=*/true);
   assert(plan && "not compiled");
   return *plan;
 }
@@ -38,7 +49,7 @@ Expected<CompiledPlan> PlanCompiler::run(PlanTask &task) const {
   }
   Expected<CompiledPlan> plan =
       compileProgram(*task.program, communication, cluster, collectives,
-                     memoryLimit, task.lowers);
+                     task.isLeanest ? 0 : memoryLimit, task.lowers);
   task.program = nullptr;
   return plan;
 }
@@ -55,9 +66,10 @@ static void loadDialects(MLIRContext *context) {
 Error PlanCompiler::compile(std::vector<PlanTask> tasks) {
   std::vector<PlanTask> missing;
   for (PlanTask &task : tasks) {
-    const CompiledPlan *known = find(task.strategies);
+    const CompiledPlan *known = find(task.strategies, task.isLeanest);
     bool isAsked = llvm::any_of(missing, [&](const PlanTask &other) {
-      return other.strategies == task.strategies;
+      return other.strategies == task.strategies &&
+             other.isLeanest == task.isLeanest;
     });
     if (!isAsked && (!known || (task.lowers && !known->memory)))
       missing.push_back(std::move(task));
@@ -85,10 +97,12 @@ Error PlanCompiler::compile(std::vector<PlanTask> tasks) {
         error = std::move(next);
       continue;
     }
-    llvm::erase_if(plans, [&done = task.strategies](const auto &known) {
-      return known.first == done;
+    llvm::erase_if(plans, [&done = task](const Entry &known) {
+      return known.strategies == done.strategies &&
+             known.isLeanest == done.isLeanest;
     });
-    plans.emplace_back(std::move(task.strategies), std::move(**plan));
+    plans.push_back(
+        {std::move(task.strategies), task.isLeanest, std::move(**plan)});
   }
   return error;
 }

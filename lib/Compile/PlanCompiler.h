@@ -13,6 +13,9 @@ struct PlanTask {
   bool lowers = true;
   /// The partitioned program, where there already is one.
   mlir::OwningOpRef<mlir::ModuleOp> program;
+  /// With its loops in the form that needs the least memory, whatever the limit
+  /// allows.
+  bool isLeanest = false;
 };
 
 /// Compiles plans of one step, each once, as many at a time as the context has
@@ -33,9 +36,16 @@ public:
   llvm::Error compile(std::vector<PlanTask> tasks);
   /// A plan that was compiled.
   const CompiledPlan &get(llvm::ArrayRef<Strategy> strategies) const;
+  const CompiledPlan &getLeanest(llvm::ArrayRef<Strategy> strategies) const;
 
 private:
-  const CompiledPlan *find(llvm::ArrayRef<Strategy> strategies) const;
+  struct Entry {
+    std::vector<Strategy> strategies;
+    bool isLeanest = false;
+    CompiledPlan plan;
+  };
+  const CompiledPlan *find(llvm::ArrayRef<Strategy> strategies,
+                           bool isLeanest) const;
   llvm::Expected<CompiledPlan> run(PlanTask &task) const;
 
   mutable mlir::ModuleOp step;
@@ -45,7 +55,7 @@ private:
   const Cluster &cluster;
   const CollectiveModel &collectives;
   double memoryLimit; // bytes of a rank
-  std::vector<std::pair<std::vector<Strategy>, CompiledPlan>> plans;
+  std::vector<Entry> plans;
 };
 
 } // namespace amsp

@@ -33,6 +33,8 @@ struct CompiledPlan {
   /// How its loops are written; none if it has no loop that could be written
   /// anew.
   std::optional<LoopForm> loops;
+  /// False if that is one of several forms, a choice that memory decides.
+  bool isOnlyForm = true;
   /// The step, simulated with its timeline.
   ProgramSimulation simulation;
   /// None if the program was not lowered.
