@@ -4,6 +4,7 @@
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/FlatFlow.h"
+#include "amsp/Placement/Recut.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -148,6 +149,33 @@ void Partitioner::define(Value value, Value local) {
                              getTag(value)));
 }
 
+/// Why the op takes an operand of the placement whole.
+static std::string describeCause(const PlacementAnalysis &analysis,
+                                 Operation *op, const Transfer &transfer,
+                                 const Placement &placement) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  SmallVector<Placement> operands =
+      llvm::map_to_vector(op->getOperands(), [&](Value operand) {
+        return analysis.getPlacement(operand);
+      });
+  int64_t ranks = analysis.getContext().batchPieces;
+  std::optional<int64_t> rows =
+      getUnevenRows(op, operands, transfer, analysis.getContext());
+  if (!rows || !placement.isSplit()) {
+    stream << "has no local rule for an operand that is " << placement;
+    return text;
+  }
+  int64_t less = *rows / ranks * ranks;
+  stream << "makes " << *rows << " rows, which " << ranks
+         << " ranks do not divide (";
+  if (less > 0)
+    stream << less << " or ";
+  stream << less + ranks
+         << " would do), so every rank computes what follows on all of them";
+  return text;
+}
+
 void Partitioner::remarkGathers(Operation *op, const Transfer &transfer) {
   for (auto [operand, asked] :
        llvm::zip_equal(op->getOperands(), transfer.operands)) {
@@ -163,15 +191,12 @@ void Partitioner::remarkGathers(Operation *op, const Transfer &transfer) {
       continue;
     ++gatheredOperands;
     RankedTensorType type = getTensorType(operand);
-    std::string text;
-    llvm::raw_string_ostream(text) << placement;
     op->emitRemark("gathers ")
         << type << " ("
         << type.getNumElements() *
                llvm::divideCeil(type.getElementTypeBitWidth(), 8)
-        << " bytes): '" << op->getName()
-        << "' has no local rule for an operand "
-        << "that is " << text;
+        << " bytes): '" << op->getName() << "' "
+        << describeCause(analysis, op, transfer, placement);
   }
 }
 

@@ -32,33 +32,57 @@ static std::optional<int64_t> getMicrobatchRows(stablehlo::ReshapeOp reshape,
   return dim + 1;
 }
 
-std::optional<Placement> amsp::getRecut(Operation *op,
-                                        ArrayRef<Placement> operands,
-                                        const Transfer &transfer,
-                                        const PlacementContext &context) {
+/// The dimension of the result along which the rows can be cut anew, if the
+/// ranks divide it.
+static std::optional<int64_t> findRows(Operation *op,
+                                       ArrayRef<Placement> operands,
+                                       const Transfer &transfer) {
   if (op->getNumResults() != 1)
     return std::nullopt;
   const auto *split =
       llvm::find_if(operands, [](const Placement &p) { return p.isSplit(); });
   if (split == operands.end())
     return std::nullopt;
-  Value result = op->getResult(0);
   const Placement &made = transfer.results.front();
   std::optional<int64_t> rows;
   if (auto reshape = dyn_cast<stablehlo::ReshapeOp>(op)) {
     // Microbatches that lie on some ranks only are of no use one by one.
     if (made.isReplicated() ||
-        (made.isSplit() && isTakenApart(result, made.dim)))
+        (made.isSplit() && isTakenApart(op->getResult(0), made.dim)))
       rows = getMicrobatchRows(reshape, split->dim);
   } else if (isa<stablehlo::SliceOp, stablehlo::DynamicSliceOp,
                  stablehlo::ConcatenateOp, stablehlo::ReverseOp>(op)) {
     if (made.isReplicated())
       rows = split->dim;
   }
-  if (!rows || (made.isSplit() && made.dim == *rows))
+  if (rows && made.isSplit() && made.dim == *rows)
     return std::nullopt;
-  int64_t count = getTensorType(result).getDimSize(*rows);
+  return rows;
+}
+
+std::optional<Placement> amsp::getRecut(Operation *op,
+                                        ArrayRef<Placement> operands,
+                                        const Transfer &transfer,
+                                        const PlacementContext &context) {
+  std::optional<int64_t> rows = findRows(op, operands, transfer);
+  if (!rows)
+    return std::nullopt;
+  int64_t count = getTensorType(op->getResult(0)).getDimSize(*rows);
   if (count == 0 || count % context.batchPieces != 0)
     return std::nullopt;
   return Placement::split(*rows);
+}
+
+std::optional<int64_t> amsp::getUnevenRows(Operation *op,
+                                           ArrayRef<Placement> operands,
+                                           const Transfer &transfer,
+                                           const PlacementContext &context) {
+  std::optional<int64_t> rows = findRows(op, operands, transfer);
+  if (!rows)
+    return std::nullopt;
+  int64_t count = getTensorType(op->getResult(0)).getDimSize(*rows);
+  // A single row is looked up, not computed with.
+  if (count <= 1 || count % context.batchPieces == 0)
+    return std::nullopt;
+  return count;
 }

@@ -20,6 +20,13 @@ std::optional<Placement> getRecut(mlir::Operation *op,
                                   const Transfer &transfer,
                                   const PlacementContext &context);
 
+/// How many rows there are, where the ranks do not divide them, so that they
+/// cannot be cut anew.
+std::optional<int64_t> getUnevenRows(mlir::Operation *op,
+                                     llvm::ArrayRef<Placement> operands,
+                                     const Transfer &transfer,
+                                     const PlacementContext &context);
+
 } // namespace amsp
 
 #endif // AMSP_PLACEMENT_RECUT_H
