@@ -50,15 +50,28 @@ SmallVector<Value> amsp::getFlatProducers(Value value) {
   return {};
 }
 
-llvm::SetVector<Value> amsp::getFlatSources(Value value) {
+static llvm::SetVector<Value> getSources(Value value, bool isTransposed) {
   auto getElements = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getNumElements();
   };
   llvm::SetVector<Value> sources;
   sources.insert(value);
-  for (size_t i = 0; i < sources.size(); ++i)
-    for (Value producer : getFlatProducers(sources[i]))
+  for (size_t i = 0; i < sources.size(); ++i) {
+    SmallVector<Value> producers = getFlatProducers(sources[i]);
+    auto transpose = sources[i].getDefiningOp<stablehlo::TransposeOp>();
+    if (isTransposed && transpose)
+      producers.push_back(transpose.getOperand());
+    for (Value producer : producers)
       if (getElements(producer) == getElements(value))
         sources.insert(producer);
+  }
   return sources;
+}
+
+llvm::SetVector<Value> amsp::getFlatSources(Value value) {
+  return getSources(value, /*isTransposed=*/false);
+}
+
+llvm::SetVector<Value> amsp::getTransposedSources(Value value) {
+  return getSources(value, /*isTransposed=*/true);
 }

@@ -567,7 +567,7 @@ void Partitioner::findGradients() {
     SmallVector<Value> worklist = {terminator->getOperand(result.getInt())};
     DenseSet<Value> seen;
     while (!worklist.empty())
-      for (Value source : getFlatSources(worklist.pop_back_val())) {
+      for (Value source : getTransposedSources(worklist.pop_back_val())) {
         if (!seen.insert(source).second)
           continue;
         if (analysis.getNatural(source).isPartial())

@@ -19,6 +19,9 @@ llvm::SmallVector<mlir::Value> getFlatProducers(mlir::Value value);
 /// All values of as many elements that flow into `value`, itself first.
 llvm::SetVector<mlir::Value> getFlatSources(mlir::Value value);
 
+/// The same, through transposes too, which change the flattened order.
+llvm::SetVector<mlir::Value> getTransposedSources(mlir::Value value);
+
 } // namespace amsp
 
 #endif // AMSP_PLACEMENT_FLATFLOW_H

@@ -356,15 +356,22 @@ bool RoleFinder::adoptUnit(unsigned argument, Value from) {
 
 void RoleFinder::findCompanions() {
   Operation *terminator = step.getBody().front().getTerminator();
-  // States that flow into a parameter's new value (moments).
+  // States that flow into a parameter's new value (moments). A matrix update
+  // transposes what is tall, and its result back.
   for (auto [parameter, result] : stateResults) {
     if (*roles[parameter] != Role::Param)
       continue;
-    for (Value source : getFlatSources(terminator->getOperand(result))) {
+    Value updated = terminator->getOperand(result);
+    llvm::SetVector<Value> elementwise = getFlatSources(updated);
+    for (Value source : getTransposedSources(updated)) {
       auto argument = dyn_cast<BlockArgument>(source);
       if (!argument || argument.getOwner() != &step.getBody().front() ||
           !isState(argument.getArgNumber()) ||
           *roles[argument.getArgNumber()] != Role::State)
+        continue;
+      bool isAlike = getType(argument.getArgNumber()).getShape() ==
+                     getType(parameter).getShape();
+      if (!isAlike && !elementwise.contains(source))
         continue;
       roles[argument.getArgNumber()] = Role::OptState;
       units[argument.getArgNumber()] = units[parameter];

@@ -39,3 +39,29 @@ func.func public @main(
   %mean1 = stablehlo.add %mean, %batchmean : tensor<3xf32>
   return %w1, %m1, %count1, %ema1, %mean1, %loss : tensor<3x2xf32>, tensor<3x2xf32>, tensor<i32>, tensor<3x2xf32>, tensor<3xf32>, tensor<f32>
 }
+
+// -----
+
+// A matrix update works on the transpose of what is tall: the momentum is the
+// parameter's all the same. What lies there transposed itself is not.
+
+// CHECK-LABEL: func.func public @main
+// CHECK-SAME: %arg1: tensor<7x3xf32> {amsp.name = "mu", amsp.result = 1 : i64, amsp.role = #amsp.role<opt_state>, amsp.unit = "{{[^"]+}}"}
+// CHECK-SAME: %arg2: tensor<3x7xf32> {amsp.name = "nu", amsp.result = 2 : i64, amsp.role = #amsp.role<state>}
+func.func public @main(
+    %w: tensor<7x3xf32> {tf.aliasing_output = 0 : i32} loc("params['w']"),
+    %m: tensor<7x3xf32> {tf.aliasing_output = 1 : i32} loc("mu"),
+    %n: tensor<3x7xf32> {tf.aliasing_output = 2 : i32} loc("nu"),
+    %x: tensor<8x7xf32> loc("batch")) -> (tensor<7x3xf32>, tensor<7x3xf32>, tensor<3x7xf32>) {
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x7xf32>, tensor<7x3xf32>) -> tensor<8x3xf32>
+  %g = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (tensor<8x7xf32>, tensor<8x3xf32>) -> tensor<7x3xf32>
+  %m1 = stablehlo.add %g, %m : tensor<7x3xf32>
+  %t = stablehlo.transpose %m1, dims = [1, 0] : (tensor<7x3xf32>) -> tensor<3x7xf32>
+  %n1 = stablehlo.add %t, %n : tensor<3x7xf32>
+  %square = stablehlo.dot_general %n1, %n1, contracting_dims = [1] x [1] : (tensor<3x7xf32>, tensor<3x7xf32>) -> tensor<3x3xf32>
+  %u = stablehlo.dot_general %square, %n1, contracting_dims = [1] x [0] : (tensor<3x3xf32>, tensor<3x7xf32>) -> tensor<3x7xf32>
+  %sum = stablehlo.add %u, %n1 : tensor<3x7xf32>
+  %back = stablehlo.transpose %sum, dims = [1, 0] : (tensor<3x7xf32>) -> tensor<7x3xf32>
+  %w1 = stablehlo.subtract %w, %back : tensor<7x3xf32>
+  return %w1, %m1, %n1 : tensor<7x3xf32>, tensor<7x3xf32>, tensor<3x7xf32>
+}
