@@ -28,12 +28,17 @@ pytestmark = [
     ),
 ]
 
+LOOPS = ("--peel-microbatches", "--pipeline-loops")
+INT8 = ("--quantize-gathers", "--quantize-reductions")
 OVERLAPPED = [
-    ("mlp", "levels=2x2", "zero3"),
-    ("mlp", "levels=2x2", "p=1,g=2x1,os=2x2"),
-    ("norms", "levels=3", "zero1"),
-    ("gpt_tied_accumulated", "levels=2x2", "zero2"),
-    ("odd_sizes", "levels=2", "ddp"),
+    ("mlp", "levels=2x2", "zero3", ()),
+    ("mlp", "levels=2x2", "p=1,g=2x1,os=2x2", ()),
+    ("norms", "levels=3", "zero1", ()),
+    ("gpt_tied_accumulated", "levels=2x2", "zero2", ()),
+    # Two buffers for each carry, which iterations alternate between.
+    ("stacked_accumulated", "levels=2x2", "zero3", LOOPS),
+    ("odd_sizes", "levels=2", "ddp", ()),
+    ("stacked_accumulated", "levels=2x2", "zero3", (*LOOPS, *INT8)),
 ]
 
 
@@ -42,10 +47,11 @@ def exported(tmp_path_factory):
     return tmp_path_factory.mktemp("exported")
 
 
-def instrumented(ready, directory, cluster, strategy, edit=lambda lines: lines):
+def instrumented(ready, directory, cluster, strategy, options=(), edit=lambda lines: lines):
     """The step as a library that tells ThreadSanitizer what it touches."""
     text, library = directory / "step.ll", directory / "races.so"
-    tools.compile_step(ready.directory / "step.mlir", text, cluster, strategy, emit="llvm")
+    step = ready.directory / "step.mlir"
+    tools.compile_step(step, text, cluster, strategy, emit="llvm", options=options)
     source = re.sub(r"^(define .*) \{$", r"\1 sanitize_thread {", text.read_text(), flags=re.M)
     text.write_text("\n".join(edit(source.splitlines())))
     flags = ("-O1", "-fsanitize=thread", "-fPIC", "-shared", "-Wno-override-module")
@@ -66,10 +72,10 @@ def run_under_sanitizer(library, ready, outputs, count):
     )
 
 
-@pytest.mark.parametrize("case, cluster, strategy", OVERLAPPED)
-def test_overlap_has_no_data_race(tmp_path, exported, case, cluster, strategy):
+@pytest.mark.parametrize("case, cluster, strategy, options", OVERLAPPED)
+def test_overlap_has_no_data_race(tmp_path, exported, case, cluster, strategy, options):
     ready = steps.prepared(case, exported)
-    library = instrumented(ready, tmp_path, cluster, strategy)
+    library = instrumented(ready, tmp_path, cluster, strategy, options)
     result = run_under_sanitizer(library, ready, tmp_path / "races.npz", 3)
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "races.npz").exists()
@@ -90,19 +96,23 @@ def without_gathers_awaited(lines):
 def test_a_buffer_used_in_flight_is_found(tmp_path, exported):
     """So that the tests above can fail."""
     ready = steps.prepared("mlp", exported)
-    library = instrumented(ready, tmp_path, "levels=2x2", "zero3", without_gathers_awaited)
+    library = instrumented(ready, tmp_path, "levels=2x2", "zero3", edit=without_gathers_awaited)
     result = run_under_sanitizer(library, ready, tmp_path / "races.npz", 3)
     assert result.returncode == RACE, (result.returncode, result.stderr)
     assert "data race" in result.stderr
 
 
-@pytest.mark.parametrize("case, cluster, strategy", OVERLAPPED[:4])
-def test_late_data_and_late_ranks_change_no_bit(tmp_path, exported, case, cluster, strategy):
+@pytest.mark.parametrize("case, cluster, strategy, options", OVERLAPPED[:5])
+def test_late_data_and_late_ranks_change_no_bit(
+    tmp_path, exported, case, cluster, strategy, options
+):
     """Producers and consumers of every collective are delayed in turn; what is
     freed is poisoned."""
     ready = steps.prepared(case, exported)
     step, inputs = tmp_path / "step.so", ready.directory / "inputs.npz"
-    tools.compile_step(ready.directory / "step.mlir", step, cluster, strategy)
+    tools.compile_step(
+        ready.directory / "step.mlir", step, cluster, strategy, options=options
+    )
     manifest = tools.manifest(step)
     ids = [entry["id"] for entry in manifest["collectives"]]
 
