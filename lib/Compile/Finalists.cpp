@@ -20,6 +20,8 @@ using llvm::formatv;
 static constexpr size_t kSmallerPlans = 4;
 /// Of the memory there is, what no plan needs that turns out to fit.
 static constexpr double kHopeless = 1.5;
+/// Searches with the memory that compiled plans turned out to need.
+static constexpr int kCorrections = 2;
 /// By what share the search's estimates of bytes and of seconds are known to be
 /// off; see docs/planner.md.
 static constexpr double kBytesError = 0.15, kSecondsError = 0.05;
@@ -59,9 +61,13 @@ public:
   Expected<PlannedStep> run();
 
 private:
+  Plan searchWith(double budget) const;
   Expected<Plan> search();
   Error compile(std::vector<Finalist> selected, bool lowers);
+  Error compileSelected(const Plan &plan);
   Error lowerUntilOneFits();
+  double getCorrection() const;
+  Error correctMisses();
   std::vector<Finalist> select(const Plan &plan) const;
   void addSteadyPlans(const Plan &plan, std::vector<Finalist> &selected) const;
   Error addSmallerPlans(const Plan &plan);
@@ -90,6 +96,9 @@ private:
   PlanningOptions options;
   std::vector<StepUnit> units;
   CollectiveModel collectives;
+  std::optional<StepModel> model;
+  /// What a rank needs with everything sharded, if that was compiled.
+  std::optional<double> shardedBytes;
   double limit = 0;
   PlanCompiler compiler;
   std::vector<Finalist> finalists;
@@ -271,6 +280,28 @@ Error FinalistSearch::lowerUntilOneFits() {
   return Error::success();
 }
 
+/// The best plans within so many bytes of a rank, by the search's model.
+Plan FinalistSearch::searchWith(double budget) const {
+  const CommunicateOptions &communication = options.communication;
+  bool knowsLinks = !communication.cluster.empty();
+  // Where it is left to be decided, what is faster by the estimate, too.
+  auto runs = [&](LoopSwitch given) {
+    return given == LoopSwitch::On || (given == LoopSwitch::Auto && knowsLinks);
+  };
+  CollectivePasses passes{communication.fuse,
+                          communication.decompose && knowsLinks,
+                          communication.overlap,
+                          runs(communication.peelMicrobatches),
+                          runs(communication.pipelineLoops),
+                          {}};
+  if (communication.quantizeGathers)
+    passes.wire.gatherBlock = communication.quantizeBlock;
+  if (communication.quantizeReductions)
+    passes.wire.reductionBlock = communication.quantizeBlock;
+  return searchPlans(*model, collectives, cluster, budget, shardedBytes,
+                     passes);
+}
+
 /// The plans by the search's model. With everything sharded, the program tells
 /// what the model counts, and its memory that is not of model states is what
 /// all plans need.
@@ -282,33 +313,13 @@ Expected<Plan> FinalistSearch::search() {
       partitionPlan(step, units, sharded.strategies, options.partition);
   if (!program)
     return program.takeError();
-  FailureOr<StepModel> model =
+  FailureOr<StepModel> counted =
       countStepModel(**program, *cluster.device, collectives);
-  if (failed(model))
+  if (failed(counted))
     return createStringError("");
-  auto searchWith = [&](std::optional<double> shardedBytes) {
-    const CommunicateOptions &communication = options.communication;
-    bool knowsLinks = !communication.cluster.empty();
-    // Where it is left to be decided, what is faster by the estimate, too.
-    auto runs = [&](LoopSwitch given) {
-      return given == LoopSwitch::On ||
-             (given == LoopSwitch::Auto && knowsLinks);
-    };
-    CollectivePasses passes{communication.fuse,
-                            communication.decompose && knowsLinks,
-                            communication.overlap,
-                            runs(communication.peelMicrobatches),
-                            runs(communication.pipelineLoops),
-                            {}};
-    if (communication.quantizeGathers)
-      passes.wire.gatherBlock = communication.quantizeBlock;
-    if (communication.quantizeReductions)
-      passes.wire.reductionBlock = communication.quantizeBlock;
-    return searchPlans(*model, collectives, cluster, limit, shardedBytes,
-                       passes);
-  };
+  model = std::move(*counted);
   if (options.finalists == 0)
-    return searchWith(std::nullopt);
+    return searchWith(limit);
   std::vector<Strategy> strategies = sharded.strategies;
   std::vector<PlanTask> tasks;
   sharded.program = std::move(*program);
@@ -318,24 +329,64 @@ Expected<Plan> FinalistSearch::search() {
   // What the estimate selects is likely to be selected again, so other threads
   // begin with it.
   if (compiler.isParallel())
-    for (Finalist &finalist : select(searchWith(std::nullopt)))
+    for (Finalist &finalist : select(searchWith(limit)))
       tasks.push_back(
           {std::move(finalist.strategies), !options.stopsAtFirstFit, {}});
   if (Error error = compiler.compile(std::move(tasks)))
     return error;
-  return searchWith(
-      static_cast<double>(compiler.getLeanest(strategies).memory->getTotal()));
+  shardedBytes =
+      static_cast<double>(compiler.getLeanest(strategies).memory->getTotal());
+  return searchWith(limit);
+}
+
+/// Compiles the best plans of a search, as far as the options say.
+Error FinalistSearch::compileSelected(const Plan &plan) {
+  if (Error error = compile(select(plan), !options.stopsAtFirstFit))
+    return error;
+  return options.stopsAtFirstFit ? lowerUntilOneFits() : Error::success();
+}
+
+/// The most bytes by which a plan that the search took to fit needs more than
+/// it said, and so does not fit, though it is faster than what does; 0 if there
+/// is none.
+double FinalistSearch::getCorrection() const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Finalist &finalist : finalists)
+    if (finalist.isLowered() && fits(finalist))
+      least = std::min(least, finalist.getSeconds());
+  double correction = 0;
+  for (const Finalist &finalist : finalists)
+    if (finalist.isLowered() && !fits(finalist) &&
+        finalist.estimatedBytes <= limit &&
+        finalist.getSeconds() * (1 + kEqualTimes) < least)
+      correction =
+          std::max(correction, finalist.getBytes() - finalist.estimatedBytes);
+  return correction;
+}
+
+/// Where compiled plans need more than the search said, the best ones within
+/// what that leaves.
+Error FinalistSearch::correctMisses() {
+  double corrected = 0;
+  for (int i = 0; i < kCorrections; ++i) {
+    double correction = getCorrection();
+    if (correction <= corrected)
+      break;
+    corrected = correction;
+    if (Error error = compileSelected(searchWith(limit - corrected)))
+      return error;
+  }
+  return Error::success();
 }
 
 Expected<PlannedStep> FinalistSearch::run() {
   Expected<Plan> plan = search();
   if (!plan)
     return plan.takeError();
-  if (Error error = compile(select(*plan), !options.stopsAtFirstFit))
+  if (Error error = compileSelected(*plan))
     return error;
-  if (options.stopsAtFirstFit)
-    if (Error error = lowerUntilOneFits())
-      return error;
+  if (Error error = correctMisses())
+    return error;
   if (Error error = addSmallerPlans(*plan))
     return error;
   sortFinalists();

@@ -107,7 +107,7 @@ def test_more_memory_never_makes_the_best_plan_worse(tmp_path):
         assert memory > 5.5e5 or found["estimated_bytes"] > memory
 
 
-def exported_llama(directory, microbatches):
+def exported_llama(directory, microbatches, **changes):
     """4 ranks, bf16 parameters and gradients, f32 master and moments: 2, 2 and
     12 bytes a parameter."""
     config = {
@@ -115,7 +115,7 @@ def exported_llama(directory, microbatches):
         "num_attention_heads": 2, "num_key_value_heads": 1, "num_hidden_layers": 2,
         "vocab_size": 50, "max_position_embeddings": 8, "rms_norm_eps": 1e-6,
         "rope_theta": 10000.0, "hidden_act": "silu", "tie_word_embeddings": False,
-    }  # fmt: skip
+    } | changes  # fmt: skip
     path, step = directory / "config.json", directory / "step.mlir"
     path.write_text(json.dumps(config))
     export.main(
@@ -124,6 +124,33 @@ def exported_llama(directory, microbatches):
          "-o", str(step)]
     )  # fmt: skip
     return step
+
+
+@pytest.mark.needs_tools
+def test_what_a_compiled_plan_needs_corrects_the_search(tmp_path):
+    """By the estimate, the fastest plan fits. Compiled, it needs more than there is,
+    and so the search goes on within what that leaves."""
+    changes = {"hidden_size": 64, "intermediate_size": 160, "num_hidden_layers": 8}
+    step = exported_llama(tmp_path, 1, **changes)
+    cluster = tmp_path / "cluster.yaml"
+    cluster.write_text(
+        "levels: [{name: node, size: 4, bandwidth: 2e7, latency: 5e-5}]\n"
+        "device: {memory: MEMORY, memory_bandwidth: 36e9, peak: {f32: 57e9, bf16: 57e9}}\n"
+    )
+    links = cluster.read_text()
+    cluster.write_text(links.replace("MEMORY", "1e9"))
+    free = plan(step, cluster, "--top", "100")
+    fastest = free["plan"]
+    estimated = {entry["strategy"]: entry["bytes"] for entry in free["strategies"]}
+    assert estimated[fastest["strategy"]] < fastest["bytes"]
+    memory = (estimated[fastest["strategy"]] + fastest["bytes"]) / 2
+    cluster.write_text(links.replace("MEMORY", str(memory)))
+    found = plan(step, cluster, "--top", "1")["plan"]
+    assert found["bytes"] <= memory
+    # Some layers are kept as in the fastest plan.
+    assert fastest["strategy"] in found["units"].values()
+    manifest = compiled_manifest(step, cluster, "auto", tmp_path)
+    assert manifest["memory_bytes"] == found["bytes"]
 
 
 def factor_of(strategy, state):
