@@ -144,7 +144,8 @@ private:
 } // namespace
 
 void PeelMicrobatches::peel(PeeledLoop peeled) {
-  auto [loop, counted, peelsFirst, peelsLast] = peeled;
+  WhileOp loop = peeled.loop;
+  const CountedLoop &counted = peeled.counted;
   LoopCloner cloner(loop, counted);
   OpBuilder builder(loop);
   SmallVector<Value> carries(loop.getOperand());
@@ -157,9 +158,9 @@ void PeelMicrobatches::peel(PeeledLoop peeled) {
     carries = cloner.getYielded(mapping);
     carries[counted.counter] = cloner.getCount(at, iteration + 1);
   };
-  int64_t begin = peelsFirst ? 1 : 0;
-  int64_t end = counted.trips - (peelsLast ? 1 : 0);
-  if (peelsFirst)
+  int64_t begin = peeled.peelsFirst ? 1 : 0;
+  int64_t end = counted.trips - (peeled.peelsLast ? 1 : 0);
+  if (peeled.peelsFirst)
     addIteration(0, builder);
   if (end - begin == 1) {
     addIteration(begin, builder);
@@ -175,7 +176,7 @@ void PeelMicrobatches::peel(PeeledLoop peeled) {
     carries.assign(rest.result_begin(), rest.result_end());
     carries[counted.counter] = cloner.getCount(builder, end);
   }
-  if (peelsLast)
+  if (peeled.peelsLast)
     addIteration(end, builder);
   cloner.separate(builder, carries);
   loop.replaceAllUsesWith(carries);

@@ -152,8 +152,9 @@ UnitCosts::Asked UnitCosts::askGather(const Context &context,
   double elements = moved.getElements() * share;
   if (!moved.isQuantized() || coarse == fine)
     return ask(context, kind, elements * moved.width, coarse, fine);
-  auto pieces = static_cast<double>(context.space.getPieces(fine) /
-                                    context.space.getPieces(coarse));
+  int64_t cuts =
+      context.space.getPieces(fine) / context.space.getPieces(coarse);
+  auto pieces = static_cast<double>(cuts);
   Asked codes = ask(context, kind, elements, coarse, fine);
   Asked scales =
       ask(context, kind, moved.getScaleBytes(pieces, share), coarse, fine);

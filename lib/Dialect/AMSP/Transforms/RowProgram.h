@@ -38,7 +38,7 @@ public:
   bool isOfRows(mlir::Operation *op) const { return ofRows.contains(op); }
   bool isOfRows(mlir::Value value) const {
     if (mlir::Operation *op = value.getDefiningOp())
-      return isOfRows(op) && !isa<AllReduceOp>(op);
+      return isOfRows(op) && !mlir::isa<AllReduceOp>(op);
     return isBatch(value);
   }
   llvm::ArrayRef<AllReduceOp> getSums() const { return sums; }
