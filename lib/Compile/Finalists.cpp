@@ -3,6 +3,7 @@
 #include "amsp/Compile/Finalists.h"
 #include "PlanCompiler.h"
 #include "StepSearch.h"
+#include "amsp/Compile/TooLargeError.h"
 #include "amsp/Planner/UnitPattern.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
@@ -25,6 +26,8 @@ static constexpr int kCorrections = 2;
 /// By what share the search's estimates of bytes and of seconds are known to be
 /// off; see docs/planner.md.
 static constexpr double kBytesError = 0.15, kSecondsError = 0.05;
+
+char TooLargeError::ID = 0;
 
 std::string amsp::formatStrategies(ArrayRef<StepUnit> units,
                                    ArrayRef<Strategy> strategies) {
@@ -159,7 +162,7 @@ Error FinalistSearch::makeTooLargeError() const {
       formatStrategies(units, least.strategies), formatBytes(least.getBytes()),
       static_cast<int64_t>(least.getBytes()), cluster.name, formatBytes(limit));
   if (!least.isLowered())
-    return createStringError(what);
+    return llvm::make_error<TooLargeError>(what, least.getBytes());
   const MemoryProfile &memory = *least.compiled->memory;
   auto ofUse = [&](BufferUse use) {
     return static_cast<double>(memory.peak[static_cast<size_t>(use)]);
@@ -182,9 +185,11 @@ Error FinalistSearch::makeTooLargeError() const {
   auto largest = *std::max_element(
       std::begin(items), std::end(items),
       [](const auto &a, const auto &b) { return a.first < b.first; });
-  return createStringError(formatv("{0}; most of it, {1}, are {2}", what,
-                                   formatBytes(largest.first), largest.second)
-                               .str());
+  return llvm::make_error<TooLargeError>(
+      formatv("{0}; most of it, {1}, are {2}", what, formatBytes(largest.first),
+              largest.second)
+          .str(),
+      least.getBytes());
 }
 
 /// The best plans by the search's estimate, uncompiled.

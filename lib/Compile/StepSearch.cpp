@@ -2,6 +2,7 @@
 
 #include "StepSearch.h"
 #include "amsp/Compile/FormatLocation.h"
+#include "amsp/Compile/TooLargeError.h"
 #include "amsp/Dialect/AMSP/IR/AMSPAttributes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "mlir/IR/Diagnostics.h"
@@ -76,7 +77,9 @@ private:
   llvm::function_ref<Expected<PlannedStep>(ModuleOp)> findPlan;
   std::vector<StepVariant> variants;
   std::optional<PlannedStep> best;
+  /// If none fits, what the smallest changed step said, and its bytes.
   std::string tooLarge;
+  double leastBytes = std::numeric_limits<double>::infinity();
 };
 } // namespace
 
@@ -85,10 +88,14 @@ Error StepSearch::add(ModuleOp step, StepChanges changes) {
   StepVariant &variant = variants.emplace_back();
   variant.changes = std::move(changes);
   Expected<PlannedStep> planned = findPlan(step);
-  if (!planned) {
-    tooLarge = toString(planned.takeError());
-    return tooLarge.empty() ? createStringError("") : Error::success();
-  }
+  if (!planned)
+    return handleErrors(planned.takeError(), [&](const TooLargeError &error) {
+      if (error.getLeastBytes() >= leastBytes)
+        return;
+      leastBytes = error.getLeastBytes();
+      std::string how = describeChanges(variant.changes);
+      tooLarge = error.message() + (how.empty() ? "" : "; that is with " + how);
+    });
   const Finalist &found = planned->getBest();
   variant.secondsAndBytes = {found.getSeconds(), found.getBytes()};
   if (best &&
@@ -123,7 +130,7 @@ Error StepSearch::addMicrobatches(ModuleOp step, int64_t microbatches) {
 
 Expected<PlannedStep> StepSearch::take(std::string refusal) {
   if (!best)
-    return createStringError(tooLarge);
+    return llvm::make_error<TooLargeError>(tooLarge, leastBytes);
   best->variants = std::move(variants);
   best->splitRefusal = std::move(refusal);
   return std::move(*best);

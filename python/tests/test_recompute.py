@@ -1,6 +1,7 @@
 """Units that backward computes again: numbers as one device's, in less memory."""
 
 import json
+import re
 
 import pytest
 
@@ -39,6 +40,21 @@ def test_ranks_equal_one_device(case, units, path, tmp_path):
         ready.batch_args,
     )
     assert not check.check_case(ready.directory, results).faults
+
+
+def test_what_fits_in_no_way_names_the_smallest(tmp_path):
+    step = steps.prepared("gpt", tmp_path).directory / "step.mlir"
+    # Computed again, all that can be takes more memory than nothing.
+    cluster = tmp_path / "cluster.yaml"
+    cluster.write_text(CLUSTER)
+    needed = []
+    for search in ((), ("--search", "recompute")):
+        with pytest.raises(tools.ToolError, match="fits under no strategy") as error:
+            tools.call(
+                "amsp-plan", step, "--cluster", cluster, "--memory", "1000", *search
+            )
+        needed.append(int(re.search(r"\((\d+) bytes\)", str(error.value))[1]))
+    assert needed[1] <= needed[0]
 
 
 def test_what_the_search_says_is_compiled(tmp_path):
