@@ -49,6 +49,15 @@ struct PlanStrategies : amsp::impl::PlanStrategiesBase<PlanStrategies> {
     auto choice = chooseStrategies(module, strategy, *parsed, options);
     if (!choice)
       return fail(choice.takeError());
+    // Other passes do what the plan says of these.
+    if (!choice->reduceType.empty() && choice->reduceType != reduceType)
+      return fail(llvm::createStringError("reduce-type=" + reduceType +
+                                          ": plan '" + strategy + "' says " +
+                                          choice->reduceType));
+    if (strategy != "auto" && choice->loops && !(*choice->loops == LoopForm()))
+      module.emitRemark() << "plan '" << strategy
+                          << "' says loops: " << describeLoops(*choice->loops)
+                          << ", which the options of amsp-communicate ask for";
     if (llvm::Error error = changeStep(module, choice->changes))
       return fail(std::move(error));
     numUnits += choice->units.size();

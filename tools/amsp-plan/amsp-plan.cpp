@@ -202,14 +202,15 @@ static Expected<PlanningOptions> getOptions() {
 
 /// The plan file, written whole or not at all.
 static Error writePlan(const Finalist &shown, const PlannedStep &planned,
-                       const Cluster &cluster, StringRef name) {
+                       const Cluster &cluster, StringRef reduceType,
+                       StringRef name) {
   Expected<OutputFile> file = OutputFile::create(output);
   if (!file)
     return file.takeError();
   std::string text;
   llvm::raw_string_ostream stream(text);
   PlanFile plan = makePlanFile(planned.units, shown.strategies, cluster,
-                               reduceType, planned.changes.recompute);
+                               reduceType.str(), planned.changes.recompute);
   plan.microbatches = planned.changes.microbatches;
   if (shown.compiled)
     plan.loops = shown.compiled->loops;
@@ -278,8 +279,6 @@ static Expected<Finalist> getShown(ModuleOp step, const PlannedStep &planned,
     if (!choice)
       return choice.takeError();
     strategies = choice->strategies;
-    if (!choice->reduceType.empty())
-      options.partition.reduceType = choice->reduceType;
     if (choice->loops)
       decideLoops(options.communication, *choice->loops);
   }
@@ -321,13 +320,20 @@ static Expected<Cluster> readCluster() {
 /// The plans of the step, which becomes the one that they are of: a plan file
 /// or the search says what becomes of it.
 static Expected<PlannedStep> findPlans(ModuleOp step, const Cluster &cluster,
-                                       const PlanningOptions &options) {
+                                       PlanningOptions &options) {
   StepChanges given;
   if (isPlanFileName(strategy)) {
     Expected<StrategyChoice> choice =
         chooseStrategies(step, strategy, cluster, options);
     if (!choice)
       return choice.takeError();
+    if (!choice->reduceType.empty()) {
+      if (reduceType.getNumOccurrences() > 0 &&
+          reduceType != choice->reduceType)
+        return createStringError("--reduce-type " + reduceType + ": plan '" +
+                                 strategy + "' says " + choice->reduceType);
+      options.partition.reduceType = choice->reduceType;
+    }
     given = std::move(choice->changes);
     if (Error error = changeStep(step, given))
       return error;
@@ -372,8 +378,9 @@ static Error run(MLIRContext &context) {
   if (!shown)
     return shown.takeError();
   if (!output.empty())
-    if (Error error = writePlan(*shown, *planned, *cluster,
-                                (*module)->getName().value_or("step")))
+    if (Error error =
+            writePlan(*shown, *planned, *cluster, options->partition.reduceType,
+                      (*module)->getName().value_or("step")))
       return error;
   if (!report.empty())
     if (Error error = writeReport(*shown, *planned, *cluster,

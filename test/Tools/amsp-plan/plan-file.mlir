@@ -8,6 +8,12 @@
 // RUN: not amsp-opt %s --amsp-annotate-roles --amsp-plan='cluster=levels=2x2' 2>&1 | FileCheck %s --check-prefix=BARE
 // RUN: not amsp-plan %s --cluster %S/Inputs/two-levels.yaml --strategy %t/none.yaml -o %t/other.yaml 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not ls %t/other.yaml
+// RUN: sed 's/reduce_type: f32/reduce_type: bf16\nloops: [peeled]/' %t/plan.yaml > %t/bf16.yaml
+// RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --strategy %t/bf16.yaml -o %t/again.yaml
+// RUN: FileCheck %s --input-file %t/again.yaml --check-prefix=AGAIN
+// RUN: not amsp-plan %s --cluster %S/Inputs/two-levels.yaml --strategy %t/bf16.yaml --reduce-type graph 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: not amsp-opt %s --amsp-annotate-roles --amsp-plan='cluster=%S/Inputs/two-levels.yaml strategy=%t/bf16.yaml' 2>&1 | FileCheck %s --check-prefix=PASS
+// RUN: amsp-opt %s --amsp-annotate-roles --amsp-plan='cluster=%S/Inputs/two-levels.yaml strategy=%t/bf16.yaml reduce-type=bf16' 2>&1 | FileCheck %s --check-prefix=LOOPS
 
 // A plan is written, and read back by every tool; for another cluster it is refused.
 
@@ -28,6 +34,13 @@
 
 // CLUSTER: error: plan '{{.*}}plan.yaml' is for another cluster: its number of levels is 2, here it is 1
 // BARE: error: cluster 'levels=2x2' cannot be planned for: it does not give bandwidth of level 'level0'
+// What a plan says of reductions is kept, or contradicted with an error; of loops, another pass decides.
+// AGAIN: reduce_type: bf16
+// OTHER: error: --reduce-type graph: plan '{{.*}}bf16.yaml' says bf16
+// PASS: error: reduce-type=f32: plan '{{.*}}bf16.yaml' says bf16
+// LOOPS: remark: plan '{{.*}}bf16.yaml' says loops: microbatches peeled, which the options of amsp-communicate ask for
+// LOOPS: amsp.strategy = {g = array<i64: 2, 1>
+
 // NONE: error: plan '{{.*}}none.yaml': {{[Nn]}}o such file or directory
 func.func public @main(
     %w: tensor<32x32xf32> {tf.aliasing_output = 0 : i32} loc("p['w']"),
