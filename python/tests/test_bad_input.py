@@ -209,6 +209,29 @@ def test_an_output_that_is_not_named(mlp, tmp_path):
     assert "-o" in error
 
 
+@pytest.mark.parametrize(
+    "tool, options, message",
+    [
+        ("amsp-plan", ("--top", "x"), "--top: 'x' value invalid for uint argument"),
+        ("amsp-plan", ("--memory", "abc"), "--memory: 'abc' value invalid for"),
+        ("amsp-plan", ("--format", "xml"), "--format: Cannot find option named 'xml'"),
+        ("amsp-plan", ("--foo",), "Unknown command line argument '--foo'"),
+        ("amsp-plan", None, "--cluster: must be specified at least once"),
+        ("amsp-profile", ("--ranks", "x"), "--ranks: 'x' value invalid for"),
+        ("amsp-profile", ("--foo",), "Unknown command line argument '--foo'"),
+    ],
+)
+def test_options_that_cannot_be_read(tmp_path, tool, options, message):
+    output = tmp_path / "out"
+    command = [*(["step.mlir"] if tool == "amsp-plan" else []), "-o", output]
+    if options is not None:
+        command += ["--cluster", "levels=2"] if tool == "amsp-plan" else []
+        command += options
+    done = subprocess.run(tools.command(tool, *command), capture_output=True, text=True)
+    assert done.returncode == 1 and not output.exists()
+    assert done.stderr.startswith(f"error: {message}") and done.stderr.count("\n") == 1
+
+
 def test_a_kind_of_output_that_does_not_exist(mlp, tmp_path):
     step = mlp.directory / "step.mlir"
     assert "wasm" in compile_error(step, tmp_path, "--emit", "wasm")

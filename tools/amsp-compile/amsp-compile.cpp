@@ -1,6 +1,7 @@
 //===- amsp-compile.cpp - Compiles a training step ------------------------===//
 
 #include "CompileDriver.h"
+#include "amsp/Compile/ParseOptions.h"
 #include "amsp/InitAllDialects.h"
 #include "amsp/Placement/PlacementConverter.h"
 #include "amsp/Planner/CollectiveModel.h"
@@ -308,19 +309,13 @@ int main(int argc, char **argv) {
         !name.starts_with("mlir-") && !name.starts_with("help") &&
         name != "version")
       option->setHiddenFlag(cl::Hidden);
-  std::string problems;
-  llvm::raw_string_ostream problemStream(problems);
-  if (!cl::ParseCommandLineOptions(
+  if (llvm::Error error = parseOptions(
           argc, argv,
           "Compiles a StableHLO training step for a cluster\n\n"
           "  amsp-compile step.mlir -o step.so --cluster nodes=2,gpus=4 "
           "--strategy p=4x1,g=4x1,os=4x2\n"
-          "  amsp-run step.so --inputs in.npz --outputs out.npz --steps 10\n",
-          &problemStream)) {
-    StringRef first = StringRef(problems).trim().split('\n').first;
-    first.consume_front("amsp-compile: ");
-    return fail(llvm::createStringError(first));
-  }
+          "  amsp-run step.so --inputs in.npz --outputs out.npz --steps 10\n"))
+    return fail(std::move(error));
   llvm::Expected<CompileOptions> options = getOptions();
   if (!options)
     return fail(options.takeError());

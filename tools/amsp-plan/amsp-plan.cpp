@@ -4,6 +4,7 @@
 #include "PlanReport.h"
 #include "amsp/Compile/FormatLocation.h"
 #include "amsp/Compile/OutputFile.h"
+#include "amsp/Compile/ParseOptions.h"
 #include "amsp/Compile/PlanPage.h"
 #include "amsp/Compile/StrategyChoice.h"
 #include "amsp/Dialect/StableHLO/IR/BooleanLiterals.h"
@@ -400,8 +401,11 @@ static Error run(MLIRContext &context) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions({&category, &getExecutorCategory()});
-  cl::ParseCommandLineOptions(
-      argc, argv, "Finds sharding strategies for a training step\n");
+  if (Error error = parseOptions(
+          argc, argv, "Finds sharding strategies for a training step\n")) {
+    llvm::errs() << "error: " << toString(std::move(error)) << "\n";
+    return 1;
+  }
   DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry); // func's inlining among them

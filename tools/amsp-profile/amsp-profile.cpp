@@ -3,6 +3,7 @@
 #include "../amsp-run/Launch.h"
 #include "ClusterFile.h"
 #include "Measure.h"
+#include "amsp/Compile/ParseOptions.h"
 #include "amsp/Runtime/Processes.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -121,10 +122,11 @@ static int joinAndProfile() {
 
 int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "Measures collectives, contractions and memory of this machine, and "
-      "writes them as a cluster file for amsp-plan\n");
+  if (Error error = amsp::parseOptions(
+          argc, argv,
+          "Measures collectives, contractions and memory of this machine, and "
+          "writes them as a cluster file for amsp-plan\n"))
+    return fail(std::move(error));
   if (Error error = checkOptions())
     return fail(std::move(error));
   if (transport == "threads") {

@@ -3,6 +3,7 @@
 #include "Options.h"
 
 #include "Launch.h"
+#include "amsp/Compile/ParseOptions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -111,14 +112,6 @@ static cl::opt<bool> manifest("manifest",
 static cl::opt<bool> quiet("quiet", cl::desc("Print no lines per step"),
                            cl::cat(category));
 
-/// The command line library's complaint as one line, without its preface.
-static Error parseError(StringRef output, StringRef program) {
-  StringRef line = output.trim().split('\n').first;
-  line.consume_front(program);
-  line.consume_front(":");
-  return createStringError(line.trim());
-}
-
 static Error checkTransport() {
   if (transport == "mpi")
     return Error::success();
@@ -197,11 +190,9 @@ static bool isPoisonSetInEnvironment() {
 
 Expected<Options> run::parseOptions(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
-  std::string complaints;
-  raw_string_ostream stream(complaints);
-  if (!cl::ParseCommandLineOptions(
-          argc, argv, "Runs a compiled training step on its ranks\n", &stream))
-    return parseError(complaints, argv[0]);
+  if (Error error = amsp::parseOptions(
+          argc, argv, "Runs a compiled training step on its ranks\n"))
+    return std::move(error);
   if (stepFile.empty())
     return createStringError("no step given: amsp-run STEP.so --inputs IN.npz "
                              "--outputs OUT.npz");
