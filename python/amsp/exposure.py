@@ -252,6 +252,25 @@ def report(step: Step, least: float) -> list[str]:
     return lines
 
 
+def read(path: pathlib.Path) -> list[Step]:
+    """All steps of a timeline's file. Raises OSError, and ValueError for what is
+    no timeline; both begin with the file's path."""
+    try:
+        trace = json.loads(path.read_text())
+    except OSError as error:
+        raise OSError(f"{path}: {error.strerror}") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    if not isinstance(trace, dict) or not isinstance(trace.get("traceEvents"), list):
+        raise ValueError(f"{path}: no timeline: it has no list 'traceEvents'")
+    try:
+        return steps(trace)
+    except KeyError as error:
+        raise ValueError(f"{path}: an event without {error}") from None
+    except (AttributeError, TypeError):
+        raise ValueError(f"{path}: an event that amsp does not write") from None
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("trace", type=pathlib.Path)
@@ -259,9 +278,10 @@ def main() -> None:
     parser.add_argument("--step", type=int, default=-1, help="default: the last")
     parser.add_argument("--least-us", type=float, default=500)
     given = parser.parse_args()
-    of_rank = [
-        s for s in steps(json.loads(given.trace.read_text())) if s.rank == given.rank
-    ]
+    try:
+        of_rank = [s for s in read(given.trace) if s.rank == given.rank]
+    except (OSError, ValueError) as error:
+        sys.exit(f"error: {error}")
     try:
         step = of_rank[given.step]
     except IndexError:

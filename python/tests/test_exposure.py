@@ -114,3 +114,27 @@ def test_the_report(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["exposure", str(trace), "--rank", "3"])
     with pytest.raises(SystemExit, match="no step -1 of rank 3"):
         exposure.main()
+
+
+BAD = {
+    "missing": (None, "No such file or directory"),
+    "no text": (b"\xff\xfe", "codec can't decode"),
+    "malformed": (b'{"traceEvents": [', "Expecting value: line 1 column 18"),
+    "other JSON": (b'{"events": []}', "no timeline: it has no list 'traceEvents'"),
+    "no object": (b"[]", "no timeline: it has no list 'traceEvents'"),
+    "no rank": (b'{"traceEvents": [{"ph": "X"}]}', "an event without 'pid'"),
+    "no event": (b'{"traceEvents": [1]}', "an event that amsp does not write"),
+}
+
+
+@pytest.mark.parametrize("text, reason", BAD.values(), ids=BAD)
+def test_bad_files_give_one_line(tmp_path, monkeypatch, text, reason):
+    trace = tmp_path / "t.json"
+    if text is not None:
+        trace.write_bytes(text)
+    monkeypatch.setattr("sys.argv", ["exposure", str(trace)])
+    with pytest.raises(SystemExit) as end:
+        exposure.main()
+    # A text as status is printed to stderr, and is status 1.
+    assert end.value.code.startswith(f"error: {trace}: ")
+    assert reason in end.value.code and "\n" not in end.value.code
