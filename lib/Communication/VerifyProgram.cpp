@@ -98,12 +98,12 @@ LogicalResult Checker::check(Block &block, int64_t bytesAround) {
         return failure();
       int64_t own = getPaddedBytes(collective);
       peakBytes = std::max(peakBytes, bytes + own);
-      if (!collective.isStart())
-        continue;
-      bytes += own;
-      if (bound >= 0 && bytes > bound)
+      // One that is not split is in flight by itself, for as long as it runs.
+      if (bound >= 0 && bytes + own > bound)
         return op.emitOpError("puts ")
-               << bytes << " bytes in flight, the bound is " << bound;
+               << bytes + own << " bytes in flight, the bound is " << bound;
+      if (collective.isStart())
+        bytes += own;
       continue;
     }
     for (Region &region : op.getRegions())

@@ -166,3 +166,26 @@ module attributes {amsp.levels = array<i64: 8>} {
     return %0 : tensor<8x16xi8>
   }
 }
+
+// -----
+
+// One that is not split is in flight, too, on top of what is.
+module attributes {amsp.levels = array<i64: 2>} {
+  func.func @main(%x: tensor<8xf32>) -> (tensor<16xf32>, tensor<16xf32>) attributes {amsp.prefetch_bytes = 100 : i64} {
+    %p = amsp.all_gather_start %x group = <[1:2]> : tensor<8xf32> -> !amsp.pending<tensor<16xf32>>
+    // expected-error @below {{'amsp.all_gather' op puts 128 bytes in flight, the bound is 100}}
+    %1 = amsp.all_gather %x group = <[1:2]> : tensor<8xf32> -> tensor<16xf32>
+    %0 = amsp.await %p : !amsp.pending<tensor<16xf32>>
+    return %0, %1 : tensor<16xf32>, tensor<16xf32>
+  }
+}
+
+// -----
+
+module attributes {amsp.levels = array<i64: 2>} {
+  func.func @main(%x: tensor<32xf32>) -> tensor<64xf32> attributes {amsp.prefetch_bytes = 100 : i64} {
+    // expected-error @below {{'amsp.all_gather' op puts 256 bytes in flight, the bound is 100}}
+    %0 = amsp.all_gather %x group = <[1:2]> : tensor<32xf32> -> tensor<64xf32>
+    return %0 : tensor<64xf32>
+  }
+}

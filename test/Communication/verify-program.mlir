@@ -1,7 +1,7 @@
-// RUN: amsp-opt %s --amsp-verify-program=prefetch-bytes=16 -o %t
+// RUN: amsp-opt %s --amsp-verify-program=prefetch-bytes=20 -o %t
 // RUN: amsp-opt %s -o %t.unchanged && diff %t %t.unchanged
-// RUN: not amsp-opt %s --amsp-verify-program=prefetch-bytes=15 -o /dev/null 2>&1 | FileCheck %s
-// CHECK: 'amsp.all_gather_start' op puts 16 bytes in flight, the bound is 15
+// RUN: not amsp-opt %s --amsp-verify-program=prefetch-bytes=19 -o /dev/null 2>&1 | FileCheck %s
+// CHECK: 'amsp.all_reduce' op puts 20 bytes in flight, the bound is 19
 
 #rows = #amsp.placement<split, 0, [1:2, 2:2]>
 #flat = #amsp.placement<flat, 0, [1:2, 2:2]>

@@ -498,8 +498,9 @@ def VerifyProgram : Pass<"amsp-verify-program", "::mlir::ModuleOp"> {
     - Every start is awaited, once and in its block (the ops' own verifiers see to
       types, pieces and padding, and to awaits).
     - At most so many bytes are in flight, of the full buffers, padding included,
-      from start to await, as `amsp-schedule-collectives` says in
-      `amsp.prefetch_bytes` of the step's function, or `prefetch-bytes` says.
+      from start to await (or while one that is not split runs), as
+      `amsp-schedule-collectives` says in `amsp.prefetch_bytes` of the step's
+      function, or `prefetch-bytes` says.
 
     Changes nothing. `amsp-verify-buffers` checks what buffers add.
   }];
