@@ -328,6 +328,26 @@ TEST(CollectivesTest, OnlyAnAllReduceIsContiguous) {
       << error->str();
 }
 
+/// On one rank, where sources are copied, too.
+TEST(CollectivesTest, ContiguousOperandsLieBehindEachOther) {
+  for (int ranks : {1, 2})
+    for (bool isSource : {true, false}) {
+      Description joined(AMSP_ALL_REDUCE, AMSP_SUM, AMSP_F32, {{1, ranks}},
+                         {{1, 2, 2}, {1, 0, 0}, {1, 2, 2}});
+      joined.collective.contiguous = 1;
+      auto error = runOnRanks(ranks, [&](amsp_rank *rank) {
+        std::vector<float> source(5), to(5);
+        runCollective(rank, joined.get(),
+                      {source.data(), nullptr, source.data() + 2 + isSource},
+                      {to.data(), nullptr, to.data() + 2 + !isSource});
+      });
+      ASSERT_TRUE(error);
+      EXPECT_NE(error->str().find("operand 2 does not lie behind"),
+                std::string::npos)
+          << error->str();
+    }
+}
+
 TEST(CollectivesTest, GatherIntoTheBufferOfThePiece) {
   Description gather(AMSP_ALL_GATHER, AMSP_SUM, AMSP_F32, {{1, 4}},
                      {{1, 10, 3}});

@@ -40,6 +40,23 @@ TEST(PromptThreadTest, SlicesAreShort) {
   });
 }
 
+TEST(PromptThreadTest, ReservationsStay) {
+  inThread([] {
+    // sched_attr: size, policy, flags, nice, priority, runtime, deadline,
+    // period; 1 ms of 100.
+    uint64_t words[6] = {};
+    constexpr uint64_t deadline = 6;
+    words[0] = sizeof(words) | deadline << 32;
+    words[3] = 1'000'000;
+    words[4] = words[5] = 100'000'000;
+    if (syscall(SYS_sched_setattr, 0, words, 0) != 0)
+      GTEST_SKIP() << "no right to deadlines";
+    becomePrompt();
+    EXPECT_EQ(syscall(SYS_sched_getattr, 0, words, sizeof(words), 0), 0);
+    EXPECT_EQ(words[3], 1'000'000u);
+  });
+}
+
 TEST(PromptThreadTest, RealtimeThreadsGoBeforeTheirPeers) {
   inThread([] {
     sched_param parameters{};

@@ -94,7 +94,8 @@ typedef struct amsp_collective {
   const char *name;                        /* for errors and traces */
   /// 1: an all_reduce whose operands lie behind each other in memory, in their
   /// order, in the sources and in the destinations, on every rank. It may be
-  /// run as one operand, from the first source to the first destination.
+  /// run as one operand, from the first source to the first destination; a
+  /// start with other addresses is an error.
   int32_t contiguous;
 } amsp_collective;
 

@@ -374,3 +374,25 @@ std::string runtime::checkCollective(const amsp_collective &collective,
   }
   return {};
 }
+
+std::string runtime::checkAddresses(const amsp_collective &collective,
+                                    const void *const *sources,
+                                    void *const *destinations) {
+  if (!collective.contiguous)
+    return {};
+  int64_t offset = 0;
+  for (int32_t i = 0; i < collective.num_operands; ++i) {
+    const Operand &operand = collective.operands[i];
+    int64_t bytes = operand.rows * operand.full * bytesOf(collective.dtype);
+    auto liesBehind = [&](const void *first, const void *own) {
+      return static_cast<const std::byte *>(first) + offset == own;
+    };
+    // Buffers without elements may be anywhere.
+    if (bytes > 0 && !(liesBehind(sources[0], sources[i]) &&
+                       liesBehind(destinations[0], destinations[i])))
+      return "is contiguous, but operand " + std::to_string(i) +
+             " does not lie behind those before it";
+    offset += bytes;
+  }
+  return {};
+}

@@ -24,6 +24,12 @@ struct CollectiveRun {
 /// else what is wrong with its description.
 std::string checkCollective(const amsp_collective &collective, int64_t world);
 
+/// Empty if the buffers of a checked collective lie as its description says:
+/// those of a contiguous one behind each other. Else what is wrong.
+std::string checkAddresses(const amsp_collective &collective,
+                           const void *const *sources,
+                           void *const *destinations);
+
 /// Runs a checked collective: posts, receives, combines, and returns when the
 /// destinations are complete and the sources may be written again.
 void runCollective(Endpoint &endpoint, const CollectiveRun &run);

@@ -35,10 +35,13 @@ void amsp::runtime::becomePrompt() {
     auto highest = static_cast<uint32_t>(
         sched_get_priority_max(static_cast<int>(attributes.policy)));
     attributes.priority = std::min(attributes.priority + 1, highest);
-  } else {
+  } else if (attributes.policy == SCHED_OTHER ||
+             attributes.policy == SCHED_BATCH) {
     // Of the threads that want a core, the one whose slice would end first
     // gets it (Linux 6.12; others take no notice). 0.1 ms is the least.
     attributes.runtime = 100'000;
+  } else {
+    return; // a deadline's run time is the reservation
   }
   syscall(SYS_sched_setattr, 0, &attributes, 0);
 #endif

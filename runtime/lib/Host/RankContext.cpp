@@ -126,6 +126,9 @@ bool amsp_rank::start(const amsp_collective &collective,
     return false;
   if (job->inFlight)
     return fail("started again before it was awaited", &collective);
+  std::string problem = checkAddresses(collective, sources, destinations);
+  if (!problem.empty())
+    return fail(problem, &collective);
   job->sources.assign(sources, sources + collective.num_operands);
   job->destinations.assign(destinations,
                            destinations + collective.num_operands);
