@@ -302,6 +302,9 @@ def main() -> None:
     parser.add_argument("--realtime", type=int, metavar="PRIORITY")
     parser.add_argument("--keep", type=pathlib.Path, help="programs and traces")
     given = parser.parse_args()
+    if given.prefetch_bytes is not None and any("shared" in links for links in given.links):
+        # amsp-plan has no such option.
+        parser.error("--prefetch-bytes: shared links are simulated with the default bound only")
     if given.realtime is not None:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(given.realtime))
     with tempfile.TemporaryDirectory() as name:
