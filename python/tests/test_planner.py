@@ -64,6 +64,22 @@ def test_predicts_the_programs_collectives_for_every_strategy(case, tmp_path):
         )
 
 
+@pytest.mark.parametrize("case", ["mlp", "gpt_tied"])
+def test_rows_and_tokens_per_second(case, tmp_path):
+    exported(case, tmp_path)
+    cluster = tmp_path / "cluster.yaml"
+    cluster.write_text(CLUSTER)
+    found = plan(tmp_path / "step.mlir", cluster, "--finalists", "0")["plan"]
+    step = steps.CASES[case]()
+    batch = step.args[step.donated :]
+    per_step = {name: found.get(f"{name}_per_second", 0) * found["seconds"]
+                for name in ("rows", "tokens")}  # fmt: skip
+    tokens = [a.size for a in batch if a.ndim == 2 and a.dtype.kind in "iu"]
+    assert per_step["rows"] == pytest.approx(batch[0].shape[0])
+    assert per_step["tokens"] == pytest.approx(tokens[0] if tokens else 0)
+    assert bool(tokens) == (case == "gpt_tied")
+
+
 def exported_llama(directory, microbatches, hidden=4096):
     config = {
         "model_type": "llama", "hidden_size": hidden, "intermediate_size": 3 * hidden,

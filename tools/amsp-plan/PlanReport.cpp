@@ -147,6 +147,13 @@ void PlanReport::printShown(raw_ostream &os) const {
   if (candidate)
     for (auto [name, seconds] : getTimeItems(*candidate))
       os << formatv("  {0,-18} {1,14:f3} ms\n", name, seconds * 1e3);
+  std::string speeds;
+  for (auto [name, count] : getSpeedItems(shown))
+    speeds += formatv("{0}{1:f1} {2}/s", speeds.empty() ? "" : ", ", count,
+                      StringRef(name).split('_').first)
+                  .str();
+  if (!speeds.empty())
+    os << "speed      " << speeds << "\n";
   os << formatv("memory     {0:f3} MB of {1:f3} MB, {2}\n",
                 shown.getBytes() / 1e6, planned.memoryLimit / 1e6,
                 shown.isLowered() ? "of the compiled step" : "estimated");
@@ -157,6 +164,16 @@ void PlanReport::printShown(raw_ostream &os) const {
     items = getMemoryItems(*candidate);
   for (auto [name, bytes] : items)
     os << formatv("  {0,-18} {1,14:f3} MB\n", name, bytes / 1e6);
+}
+
+std::vector<PlanReport::Item>
+PlanReport::getSpeedItems(const Finalist &finalist) const {
+  std::vector<Item> items;
+  for (auto [name, count] : {std::pair("rows_per_second", batch.rows),
+                             std::pair("tokens_per_second", batch.tokens)})
+    if (count > 0 && finalist.getSeconds() > 0)
+      items.emplace_back(name, count / finalist.getSeconds());
+  return items;
 }
 
 std::string PlanReport::describe(const Finalist &finalist) const {
@@ -271,6 +288,7 @@ void PlanReport::writeFinalist(json::OStream &json,
   });
   json.attribute("fits", planned.fits(finalist));
   json.attribute("seconds", finalist.getSeconds());
+  writeItems(json, getSpeedItems(finalist));
   json.attribute("estimated_seconds", finalist.estimatedSeconds);
   json.attribute("estimated_bytes", finalist.estimatedBytes);
   if (finalist.compiled && finalist.compiled->loops)

@@ -3,6 +3,7 @@
 #ifndef AMSP_TOOLS_AMSP_PLAN_PLANREPORT_H
 #define AMSP_TOOLS_AMSP_PLAN_PLANREPORT_H
 
+#include "BatchSize.h"
 #include "amsp/Compile/Finalists.h"
 #include "llvm/Support/JSON.h"
 
@@ -13,10 +14,11 @@ public:
   /// `shown`: the plan that is shown in detail, with its collectives if they
   /// are to be listed. `top`: how many strategies are ranked.
   PlanReport(const PlannedStep &planned, const Cluster &cluster,
-             const Finalist &shown, bool listsCollectives, size_t top)
+             const Finalist &shown, BatchSize batch, bool listsCollectives,
+             size_t top)
       : planned(planned), plan(planned.plan), cluster(cluster), shown(shown),
-        candidate(findCandidate()), listsCollectives(listsCollectives),
-        top(top) {}
+        candidate(findCandidate()), batch(batch),
+        listsCollectives(listsCollectives), top(top) {}
 
   void printTable(llvm::raw_ostream &os) const;
   void printJson(llvm::raw_ostream &os) const;
@@ -30,6 +32,8 @@ private:
   std::vector<Item> getMemoryItems(const Candidate &candidate) const;
   static std::vector<Item> getMemoryItems(const MemoryProfile &memory);
   std::vector<Item> getTimeItems(const Candidate &candidate) const;
+  /// What of the batch is done in a second.
+  std::vector<Item> getSpeedItems(const Finalist &finalist) const;
   /// Why a candidate is behind the best one.
   std::string getReason(const Candidate &candidate) const;
   std::string getLevelName(llvm::ArrayRef<int64_t> group) const;
@@ -49,6 +53,7 @@ private:
   const Cluster &cluster;
   const Finalist &shown;
   const Candidate *candidate;
+  BatchSize batch;
   bool listsCollectives;
   size_t top;
 };

@@ -390,7 +390,8 @@ static Error run(MLIRContext &context) {
   if (!timeline.empty())
     if (Error error = writeSimulation(*shown))
       return error;
-  PlanReport table(*planned, *cluster, *shown, listCollectives, top);
+  PlanReport table(*planned, *cluster, *shown,
+                   countBatch(getStepFunction(**module)), listCollectives, top);
   if (format == Format::JSON)
     table.printJson(llvm::outs());
   else

@@ -1,5 +1,8 @@
 // RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --finalists 0 --no-decompose-collectives --top 100 | FileCheck %s
 // RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --finalists 0 --no-decompose-collectives --memory 12000 --top 100 | FileCheck %s --check-prefix=TIGHT
+// RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --finalists 0 --top 1 --format json | FileCheck %s --check-prefix=SPEED
+// RUN: sed 's/loc("x")/loc("x"), %ids: tensor<64x5xi32> loc("ids"), %mask: tensor<64x9xi1> loc("mask")/' %s > %t.tokens.mlir
+// RUN: amsp-plan %t.tokens.mlir --cluster %S/Inputs/two-levels.yaml --finalists 0 --top 1 | FileCheck %s --check-prefix=TOKENS
 // RUN: not amsp-plan %s --cluster %S/Inputs/two-levels.yaml --finalists 0 --memory 1000 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: amsp-plan %s --cluster %S/Inputs/two-levels.yaml --finalists 0 --strategy zero1 --top 1 --list-collectives | FileCheck %s --check-prefix=LIST
 
@@ -16,6 +19,14 @@
 // CHECK: 2  p=2x1,g=2x1,os=2x1 {{.*}} as fast within 1 %, larger groups
 // CHECK: 9  p=1x1,g=1x1,os=2x2 {{.*}} slower: gathers over level node take
 // CHECK-NOT: 10  p=
+
+// Rows of the global batch; tokens where a batch argument has integers for each row.
+// SPEED: "plan": {
+// SPEED: "seconds": {{.*}},
+// SPEED-NEXT: "rows_per_second": {{[0-9.e+]+}},
+// SPEED-NEXT: "estimated_seconds"
+// TOKENS: estimate
+// TOKENS: speed      {{[0-9.]+}} rows/s, {{[0-9.]+}} tokens/s
 
 // TIGHT: strategy   p=1x1,g=1x1,os=2x2
 // TIGHT: memory     0.011 MB of 0.012 MB
