@@ -44,8 +44,7 @@ struct PlanStrategies : amsp::impl::PlanStrategiesBase<PlanStrategies> {
     options.stopsAtFirstFit = true;
     // As amsp-communicate does by default.
     options.communication = options.communication.withLoops(LoopForm());
-    if (StringRef(cluster).find('=') == StringRef::npos)
-      options.communication.cluster = cluster;
+    options.communication.cluster = cluster;
     auto choice = chooseStrategies(module, strategy, *parsed, options);
     if (!choice)
       return fail(choice.takeError());

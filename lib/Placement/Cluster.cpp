@@ -80,14 +80,39 @@ static Expected<Cluster> parseNodes(StringRef text) {
   return cluster;
 }
 
+static Expected<Cluster> parseClusterFile(StringRef name) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(name);
+  if (!file)
+    return createStringError("cluster file '" + name +
+                             "': " + file.getError().message());
+  return parseClusterYaml((*file)->getBuffer(), name);
+}
+
+/// The cluster of a file, in other sizes.
+static Expected<Cluster> parseResized(StringRef file, StringRef sizes,
+                                      StringRef text) {
+  Expected<Cluster> cluster = parseClusterFile(file);
+  if (!cluster)
+    return cluster;
+  Expected<Cluster> resized = parseLevels(sizes, text);
+  if (!resized)
+    return resized;
+  if (resized->levels.size() != cluster->levels.size())
+    return createStringError("levels=" + sizes + ": the cluster has " +
+                             Twine(cluster->levels.size()) + " levels");
+  for (auto [level, other] : zip_equal(cluster->levels, resized->levels))
+    level.size = other.size;
+  if (Error error = verifyWorld(*cluster, text))
+    return error;
+  return cluster;
+}
+
 Expected<Cluster> amsp::parseCluster(StringRef text) {
-  if (!text.contains('=')) {
-    ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(text);
-    if (!file)
-      return createStringError("cluster file '" + text +
-                               "': " + file.getError().message());
-    return parseClusterYaml((*file)->getBuffer(), text);
-  }
+  if (!text.contains('='))
+    return parseClusterFile(text);
+  auto [file, others] = text.split(",levels=");
+  if (!others.empty() && !file.contains('='))
+    return parseResized(file, others, text);
   StringRef sizes = text;
   Expected<Cluster> cluster = sizes.consume_front("levels=")
                                   ? parseLevels(sizes, text)

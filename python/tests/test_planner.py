@@ -125,7 +125,9 @@ def test_the_estimate_orders_presets_as_the_simulation_does(microbatches, wire, 
                 )
         # The estimate does not know what quantizing costs.
         for estimated, simulated in times.values():
-            assert wire or estimated == pytest.approx(simulated, rel=0.09)
+            assert wire or estimated == pytest.approx(
+                simulated, rel=0.09 if microbatches == 1 else 0.11
+            )
         for one, other in itertools.permutations(times, 2):
             if times[one][1] < times[other][1] * 0.9:
                 # The search takes what is within 1 % as equally fast.

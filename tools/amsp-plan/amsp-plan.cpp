@@ -156,6 +156,11 @@ static Error import(ModuleOp step, const PartitionOptions &options) {
   return failed(passes.run(step)) ? createStringError("") : Error::success();
 }
 
+/// What stands for the cluster, in the sizes that are asked for.
+static std::string getClusterText() {
+  return levels.empty() ? clusterFile : clusterFile + ",levels=" + levels;
+}
+
 /// The options that are numbers, checked.
 static Expected<PlanningOptions> getOptions() {
   PlanningOptions options;
@@ -195,9 +200,8 @@ static Expected<PlanningOptions> getOptions() {
       return given.takeError();
     *parsed = *given;
   }
-  // Passes that choose by time read the file, whose sizes must be meant.
-  if (levels.empty() && StringRef(clusterFile).find('=') == StringRef::npos)
-    options.communication.cluster = clusterFile;
+  // Passes that choose by time read it.
+  options.communication.cluster = getClusterText();
   return options;
 }
 
@@ -290,7 +294,7 @@ static Expected<Finalist> getShown(ModuleOp step, const PlannedStep &planned,
 
 /// The cluster of the command line.
 static Expected<Cluster> readCluster() {
-  Expected<Cluster> cluster = parseCluster(clusterFile);
+  Expected<Cluster> cluster = parseCluster(getClusterText());
   if (!cluster)
     return cluster;
   for (auto [option, most, value] :
@@ -305,16 +309,6 @@ static Expected<Cluster> readCluster() {
                                llvm::Twine(static_cast<int>(most)));
     *value = share;
   }
-  if (levels.empty())
-    return cluster;
-  Expected<Cluster> sizes = parseCluster("levels=" + levels);
-  if (!sizes)
-    return sizes.takeError();
-  if (sizes->levels.size() != cluster->levels.size())
-    return createStringError("--levels " + levels + ": the cluster has " +
-                             llvm::Twine(cluster->levels.size()) + " levels");
-  for (auto [level, other] : llvm::zip(cluster->levels, sizes->levels))
-    level.size = other.size;
   return cluster;
 }
 

@@ -64,8 +64,8 @@ struct Cluster {
   int64_t getWorldSize() const;
 };
 
-/// Reads `nodes=2,gpus=4`, `levels=4x2x2`, or the YAML file of that name (see
-/// docs/formats.md). Errors name the file and line.
+/// Reads `nodes=2,gpus=4`, `levels=4x2`, a YAML file, or one in other sizes,
+/// `FILE,levels=8x4` (see docs/formats.md). Errors name the file and line.
 llvm::Expected<Cluster> parseCluster(llvm::StringRef text);
 
 /// Reads the content of a YAML file; `name` is for errors, and tables are found
