@@ -137,12 +137,26 @@ Value Partitioner::maskPadding(stablehlo::ReduceOp reduce, Value piece,
       builder.getI64IntegerAttr(getRowElements(global, flat)));
 }
 
+static InFlightDiagnostic startRemark(Operation *op, Value gathered) {
+  RankedTensorType type = getTensorType(gathered);
+  int64_t bytes = type.getNumElements() *
+                  llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  InFlightDiagnostic remark = op->emitRemark("gathers ");
+  remark << type << " (" << bytes << " bytes): ";
+  return remark;
+}
+
 void Partitioner::define(Value value, Value local) {
   Placement natural = analysis.getNatural(value);
   remember(value, natural, local);
   Placement completed = analysis.getPlacement(value);
   if (completed == natural)
     return;
+  if (natural.isFlat()) {
+    ++gatheredOperands;
+    startRemark(value.getDefiningOp(), value)
+        << "ops without a local rule take it whole, and what follows from it";
+  }
   remember(value, completed,
            converter.convert(builder, value.getLoc(), local,
                              getTensorType(value), natural, completed,
@@ -190,12 +204,8 @@ void Partitioner::remarkGathers(Operation *op, const Transfer &transfer) {
     if (!isGathered)
       continue;
     ++gatheredOperands;
-    RankedTensorType type = getTensorType(operand);
-    op->emitRemark("gathers ")
-        << type << " ("
-        << type.getNumElements() *
-               llvm::divideCeil(type.getElementTypeBitWidth(), 8)
-        << " bytes): '" << op->getName() << "' "
+    startRemark(op, operand)
+        << "'" << op->getName() << "' "
         << describeCause(analysis, op, transfer, placement);
   }
 }

@@ -7,6 +7,7 @@
 #include "amsp/Placement/PlacementDemand.h"
 #include "amsp/Placement/Recut.h"
 #include "amsp/Placement/Stacks.h"
+#include "amsp/Placement/WholeValues.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -39,7 +40,8 @@ void PlacementAnalysis::run() {
   do {
     visitBlock(step.getBody().front());
   } while (completePartials() || pullFlatCompletions() ||
-           placeGradientCarries() || placeDemandedCarries());
+           placeGradientCarries() || placeDemandedCarries() ||
+           keepWholeValues());
   // A sum that is completed in a loop is complete behind it.
   completions.remove_if(
       [&](auto &entry) { return !getNatural(entry.first).isPartial(); });
@@ -60,6 +62,8 @@ Placement PlacementAnalysis::getPlacement(Value value) const {
       return it->second;
   if (auto it = recuts.find(value); it != recuts.end())
     return it->second;
+  if (placement.isFlat() && wholes.contains(value))
+    return Placement::replicated();
   return placement;
 }
 
@@ -530,4 +534,10 @@ bool PlacementAnalysis::placeDemandedCarries() {
       changed = true;
     }
   return changed;
+}
+
+bool PlacementAnalysis::keepWholeValues() {
+  SmallVector<Value> found = findWholeValues(step, *this);
+  wholes.insert(found.begin(), found.end());
+  return !found.empty();
 }

@@ -64,6 +64,27 @@ def test_optimizers_gather_parameters_only(finished):
     assert all(size <= 16 * 4 for size in others(finished.manifest, "all_reduce"))
 
 
+@pytest.mark.parametrize(
+    ("job", "matrices", "gathers"),
+    [
+        # Of w0, the square for its norm and the first iterate; of w1, that alone.
+        (StepJob("muon", "levels=4", "zero2", "so"), 4, 3),
+        # Of w0, the square for its factors; w1 is too small for them.
+        (StepJob("adafactor", "levels=4", "zero2", "so"), 5, 1),
+    ],
+    ids=str,
+)
+def test_matrix_updates_gather_only_what_they_need(finished, matrices, gathers):
+    """Moments of a parameter's shape live in pieces; so do its gradients."""
+    assert not finished.comparison.faults
+    arguments = finished.manifest["arguments"]
+    wide = [a for a in arguments if a["role"] != "batch" and len(a["shape"]) > 1]
+    assert len(wide) == matrices
+    assert all(a["placement"]["kind"] == "flat" for a in wide)
+    assert all(size <= 16 * 4 for size in others(finished.manifest, "all_reduce"))
+    assert len(others(finished.manifest, "all_gather")) == gathers
+
+
 @over("lora", strategy="zero3")
 def test_frozen_weights_have_no_gradient(finished):
     assert not finished.comparison.faults

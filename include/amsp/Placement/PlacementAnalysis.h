@@ -27,8 +27,10 @@ namespace amsp {
 /// flat states: so gradients are found, not declared. One that a loop stacks
 /// slice by slice is completed in the iteration that makes the slice, one that
 /// it accumulates, to pieces of G where it is added. Rows that an op moves
-/// between ranks are cut anew behind it (Recut.h). A loop's carry of which no
-/// rank needs more than its piece is computed in pieces (PlacementDemand.h).
+/// between ranks are cut anew behind it (Recut.h). A flat value that ops take
+/// whole again and again is gathered once (WholeValues.h). A loop's carry of
+/// which no rank needs more than its piece is computed in pieces
+/// (PlacementDemand.h).
 class PlacementAnalysis {
 public:
   /// `arguments`: one placement per argument of `step`, `results`: the one in
@@ -40,8 +42,8 @@ public:
 
   /// The placement in which the value's op makes it.
   Placement getNatural(mlir::Value value) const;
-  /// The placement in which uses find it: that of its completion or recut, if
-  /// any.
+  /// The placement in which uses find it: that of its completion, recut or
+  /// gather, if any.
   Placement getPlacement(mlir::Value value) const;
   bool isCompleted(mlir::Value value) const {
     return completions.contains(value);
@@ -71,6 +73,7 @@ private:
   bool placeGradientCarry(stablehlo::WhileOp loop, unsigned index,
                           const Placement &placement);
   bool placeDemandedCarries();
+  bool keepWholeValues();
   bool keepsPieces(mlir::Value value, int64_t keep,
                    mlir::OpOperand *yield) const;
   void setNatural(mlir::Value value, const Placement &placement);
@@ -88,6 +91,8 @@ private:
   /// replicated if all their uses did not take the same pieces.
   llvm::DenseMap<mlir::Value, Placement> demandedCarries;
   llvm::DenseSet<mlir::Value> demanded;
+  /// Flat values that are gathered where they are made.
+  llvm::DenseSet<mlir::Value> wholes;
 };
 
 } // namespace amsp

@@ -113,7 +113,8 @@ def AnnotateRoles : Pass<"amsp-annotate-roles", "::mlir::ModuleOp"> {
       are not state and have dimensions, if they share their leading one.
     - State is a *param* if the computation over the batch's rows reads it, an
       *opt_state* if it is updated elementwise together with a parameter of as
-      many elements, else just *state*.
+      many elements, or of its shape, with transposes between, else just
+      *state*.
     - A float argument that is neither state nor batch, has dimensions, and is
       read by the batch's rows is a frozen *param*.
     - What remains is *constant*.
