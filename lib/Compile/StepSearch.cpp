@@ -9,7 +9,6 @@
 
 using namespace mlir;
 using namespace amsp;
-using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
 
