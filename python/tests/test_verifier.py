@@ -6,6 +6,7 @@ emitted, reject every broken one, and name the operation, or the result that a
 wrong sum comes to.
 """
 
+import collections
 import functools
 import math
 import random
@@ -81,14 +82,15 @@ def emitted(tmp_path_factory):
 
 
 def split_collectives(text):
-    """Every other gather, all_reduce and all_to_all of one tensor as a start and
-    an await, whatever the schedule has split."""
+    """Of the gathers, all_reduces and all_to_alls of one tensor every other one
+    as a start and an await, whatever the schedule has split."""
 
     def split(match):
-        split.count += 1
-        if split.count % 2:
-            return match[0]
         indent, name, kind, rest, types, result = match.groups()
+        split.count += 1
+        split.of_kind[kind] += 1
+        if split.of_kind[kind] % 2:
+            return match[0]
         pending = f"!amsp.pending<{result}>"
         types = f"{types}{pending}" if types else result
         return (
@@ -97,6 +99,7 @@ def split_collectives(text):
         )
 
     split.count = 0
+    split.of_kind = collections.Counter()
     collective = (
         r"^( *)(%\w+) = amsp\.(all_gather|all_reduce|all_to_all)( .*): (tensor<\S+> -> )?(tensor<\S+>)$"
     )
