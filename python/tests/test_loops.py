@@ -52,10 +52,9 @@ def test_loops_written_anew_give_the_same_results(
     case, cluster, strategy, path, options, job_pool
 ):
     plain, anew = (
-        job_pool.submit(StepJob(case, cluster, strategy, path, flags))
+        job_pool.result(StepJob(case, cluster, strategy, path, flags))
         for flags in ((), options)
     )
-    plain, anew = plain.result(), anew.result()
     assert not anew.comparison.faults
     # A loop of one iteration may be none already.
     if case != "one_microbatch":
