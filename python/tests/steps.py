@@ -393,14 +393,14 @@ def stacked_masters() -> Step:
         layer = lambda x, w: (x + jnp.tanh(x @ w.astype(x.dtype)), None)
         return jnp.square(jax.lax.scan(layer, x, params)[0] - y).mean()
 
-    def step(params, masters, x, y):
+    def step(masters, params, x, y):
         value, gradients = jax.value_and_grad(loss)(params, x, y)
         masters = masters - 0.1 * gradients.astype(masters.dtype)
-        return masters.astype(jnp.bfloat16), masters, value
+        return masters, masters.astype(jnp.bfloat16), value
 
     masters = normal(3, 7, 7, seed=1, scale=0.4)
     batch = normal(12, 7, seed=2), normal(12, 7, seed=3)
-    return Step(step, (masters.astype(ml_dtypes.bfloat16), masters, *batch), 2)
+    return Step(step, (masters, masters.astype(ml_dtypes.bfloat16), *batch), 2)
 
 
 def stacks_of_stacks() -> Step:
