@@ -60,6 +60,10 @@ static std::optional<int64_t> findRows(Operation *op,
   return rows;
 }
 
+static int64_t countRows(Operation *op, int64_t rows) {
+  return getTensorType(op->getResult(0)).getDimSize(rows);
+}
+
 std::optional<Placement> amsp::getRecut(Operation *op,
                                         ArrayRef<Placement> operands,
                                         const Transfer &transfer,
@@ -67,7 +71,7 @@ std::optional<Placement> amsp::getRecut(Operation *op,
   std::optional<int64_t> rows = findRows(op, operands, transfer);
   if (!rows)
     return std::nullopt;
-  int64_t count = getTensorType(op->getResult(0)).getDimSize(*rows);
+  int64_t count = countRows(op, *rows);
   if (count == 0 || count % context.batchPieces != 0)
     return std::nullopt;
   return Placement::split(*rows);
@@ -78,9 +82,7 @@ std::optional<int64_t> amsp::getUnevenRows(Operation *op,
                                            const Transfer &transfer,
                                            const PlacementContext &context) {
   std::optional<int64_t> rows = findRows(op, operands, transfer);
-  if (!rows)
-    return std::nullopt;
-  int64_t count = getTensorType(op->getResult(0)).getDimSize(*rows);
+  int64_t count = rows ? countRows(op, *rows) : 0;
   // A single row is looked up, not computed with.
   if (count <= 1 || count % context.batchPieces == 0)
     return std::nullopt;
