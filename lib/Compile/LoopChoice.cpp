@@ -12,7 +12,8 @@ using namespace amsp;
 using llvm::createStringError;
 using llvm::Expected;
 
-Expected<LoopSwitch> amsp::parseLoopSwitch(StringRef option, StringRef text) {
+static llvm::Error setLoopSwitch(LoopSwitch &value, StringRef option,
+                                 StringRef text) {
   auto parsed = llvm::StringSwitch<std::optional<LoopSwitch>>(text)
                     .Case("auto", LoopSwitch::Auto)
                     .Cases({"", "on"}, LoopSwitch::On)
@@ -21,7 +22,16 @@ Expected<LoopSwitch> amsp::parseLoopSwitch(StringRef option, StringRef text) {
   if (!parsed)
     return createStringError("--" + option + " " + text +
                              ": expected auto, on or off");
-  return *parsed;
+  value = *parsed;
+  return llvm::Error::success();
+}
+
+llvm::Error amsp::setLoopSwitches(CommunicateOptions &options, StringRef peel,
+                                  StringRef pipeline) {
+  if (llvm::Error error =
+          setLoopSwitch(options.peelMicrobatches, "peel-microbatches", peel))
+    return error;
+  return setLoopSwitch(options.pipelineLoops, "pipeline-loops", pipeline);
 }
 
 void amsp::decideLoops(CommunicateOptions &options, const LoopForm &form) {

@@ -268,14 +268,9 @@ static llvm::Expected<CompileOptions> getOptions() {
   options.communication = getCommunication(options.cluster);
   if (llvm::Error error = readNumbers(options.communication))
     return error;
-  for (auto [option, parsed] :
-       {std::pair(&peelMicrobatches, &options.communication.peelMicrobatches),
-        std::pair(&pipelineLoops, &options.communication.pipelineLoops)}) {
-    auto given = parseLoopSwitch(option->ArgStr, *option);
-    if (!given)
-      return given.takeError();
-    *parsed = *given;
-  }
+  if (llvm::Error error = setLoopSwitches(options.communication,
+                                          peelMicrobatches, pipelineLoops))
+    return error;
   options.communication.overlap = overlap == "on";
   options.cpu = cpu;
   llvm::Expected<EmitKind> emit = getEmitKind();

@@ -192,14 +192,9 @@ static Expected<PlanningOptions> getOptions() {
   if (quantizeBlock < 1)
     return createStringError("--quantize-block must be at least 1");
   options.communication.quantizeBlock = quantizeBlock;
-  for (auto [option, parsed] :
-       {std::pair(&peelMicrobatches, &options.communication.peelMicrobatches),
-        std::pair(&pipelineLoops, &options.communication.pipelineLoops)}) {
-    auto given = parseLoopSwitch(option->ArgStr, *option);
-    if (!given)
-      return given.takeError();
-    *parsed = *given;
-  }
+  if (llvm::Error error = setLoopSwitches(options.communication,
+                                          peelMicrobatches, pipelineLoops))
+    return error;
   // Passes that choose by time read it.
   options.communication.cluster = getClusterText();
   return options;

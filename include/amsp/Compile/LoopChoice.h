@@ -33,9 +33,11 @@ llvm::Expected<LoopForms> rankLoopForms(mlir::ModuleOp program,
 /// Decides as `form` says what the options leave to be decided.
 void decideLoops(CommunicateOptions &options, const LoopForm &form);
 
-/// `auto`, `on` or `off`, as the value of an option; without one, `on`.
-llvm::Expected<LoopSwitch> parseLoopSwitch(llvm::StringRef option,
-                                           llvm::StringRef text);
+/// Sets both switches from the values of `--peel-microbatches` and
+/// `--pipeline-loops`: `auto`, `on` or `off`; without one, `on`. Fails, naming
+/// the option, at any other.
+llvm::Error setLoopSwitches(CommunicateOptions &options, llvm::StringRef peel,
+                            llvm::StringRef pipeline);
 
 /// `microbatches peeled, layers pipelined`; `as they stand`.
 std::string describeLoops(const LoopForm &form);
