@@ -2,6 +2,8 @@
 
     python -m amsp.xla_executor X.mlir --inputs IN.npz --outputs OUT.npz --steps K
 
+Several programs of one step, with as many outputs, run one after the other.
+
 X.mlir is what `amsp-compile --emit stablehlo` writes: the program of a rank,
 with `replica_groups` and `replica_id`; its manifest lies beside it in
 X.mlir.manifest.json. XLA's CPU client runs it as one replica a rank. Global
@@ -140,22 +142,31 @@ def load_arguments(path: str | pathlib.Path, manifest: dict) -> list[np.ndarray]
     return [loaded[index] for index in range(len(loaded))]
 
 
-def main(argv: list[str] | None = None) -> int:
+def parse(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m amsp.xla_executor")
-    parser.add_argument("program", help="StableHLO text of a rank's program")
-    parser.add_argument("--manifest", help="default: PROGRAM.manifest.json")
+    parser.add_argument("programs", nargs="+", help="StableHLO texts of a rank's program")
+    parser.add_argument("--manifest", help="of the only program; default: PROGRAM.manifest.json")
     parser.add_argument("--inputs", required=True)
-    parser.add_argument("--outputs", required=True)
+    parser.add_argument("--outputs", required=True, nargs="+", help="one for each program")
     parser.add_argument("--steps", type=int, default=1)
     options = parser.parse_args(argv)
+    if len(options.outputs) != len(options.programs):
+        parser.error(f"{len(options.programs)} programs, {len(options.outputs)} outputs")
+    if options.manifest and len(options.programs) > 1:
+        parser.error("--manifest names that of one program")
+    return options
+
+
+def main(argv: list[str] | None = None) -> int:
+    options = parse(argv)
     try:
-        manifest_path = options.manifest or f"{options.program}.manifest.json"
-        manifest = json.loads(pathlib.Path(manifest_path).read_text())
-        request_devices(manifest["world"])
-        text = pathlib.Path(options.program).read_text()
-        arguments = load_arguments(options.inputs, manifest)
-        results = execute(text, manifest, arguments, options.steps)
-        arrays.save_results(options.outputs, results)
+        paths = [options.manifest or f"{program}.manifest.json" for program in options.programs]
+        manifests = [json.loads(pathlib.Path(path).read_text()) for path in paths]
+        request_devices(max(manifest["world"] for manifest in manifests))
+        for program, manifest, output in zip(options.programs, manifests, options.outputs):
+            text = pathlib.Path(program).read_text()
+            arguments = load_arguments(options.inputs, manifest)
+            arrays.save_results(output, execute(text, manifest, arguments, options.steps))
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

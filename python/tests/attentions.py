@@ -9,8 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from kinds import half
-from step_parts import Step, normal, with_optimizer
+from step_parts import Step, half, normal, with_optimizer
 
 WIDTH, LENGTH, SOURCE, FAR = 16, 9, 20, 4
 

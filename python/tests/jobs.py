@@ -26,9 +26,11 @@ class Job(abc.ABC):
     def run(self, directory: pathlib.Path): ...
 
 
-def run_under_xla(program, inputs, outputs, steps):
-    command = [sys.executable, "-m", "amsp.xla_executor", program]
-    command += ["--inputs", inputs, "--outputs", outputs, "--steps", str(steps)]
+def run_under_xla(programs, inputs, outputs, steps):
+    """Programs of one step, in one process, which takes as long to start as a small
+    program takes to run."""
+    command = [sys.executable, "-m", "amsp.xla_executor", *programs]
+    command += ["--inputs", inputs, "--outputs", *outputs, "--steps", str(steps)]
     # Programs run for a few steps only: compiling them fast is what counts.
     flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=0"
     done = subprocess.run(
@@ -68,7 +70,7 @@ def compile_and_run(
     if path == "so":
         tools.run_step(output, inputs, results, steps, timeout=RUN_SECONDS)
     else:
-        run_under_xla(output, inputs, results, steps)
+        run_under_xla([output], inputs, [results], steps)
     return results, manifest_of(output, path)
 
 

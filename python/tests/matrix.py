@@ -24,10 +24,21 @@ def smallest_factor(size: int) -> int:
     return next((f for f in range(2, size + 1) if size % f == 0), 1)
 
 
+def inner_part(grid) -> str:
+    """A factor of the innermost level that is smaller than it, if it has one; all
+    of it where there are levels above."""
+    inner, outer = grid[0], grid[1:]
+    return factors(inner, *[1] * len(outer)) if outer else str(smallest_factor(inner))
+
+
+def presets(grid) -> list[str]:
+    part = inner_part(grid)
+    return ["ddp", "zero1", "zero2", "zero3", f"mics:{part}", f"hpz:{part}"]
+
+
 def strategies(grid) -> list[str]:
     """Every preset, and strategies that mix them, on this grid."""
     inner, outer = grid[0], grid[1:]
-    presets = ["ddp", "zero1", "zero2", "zero3"]
     if not outer:
         part, all_ = smallest_factor(inner), inner
         mixed = [
@@ -51,8 +62,7 @@ def strategies(grid) -> list[str]:
             f"p=1,g=1,os={half}",
             f"p={across},os={across}",
         ]
-    presets += [f"mics:{part}", f"hpz:{part}"]
-    return list(dict.fromkeys(presets + mixed))
+    return list(dict.fromkeys(presets(grid) + mixed))
 
 
 def fits(case: str, grid) -> bool:

@@ -1,6 +1,7 @@
-"""Every kind of step, on every grid, under every strategy, on both transports.
+"""Every kind of step, on every grid, under every strategy, by every path: on both
+transports, and what --emit stablehlo writes under XLA.
 
-    scripts/matrix.sh [--kinds NAMES] [--worlds NUMBERS] [--transports NAMES]
+    scripts/matrix.sh [--kinds NAMES] [--worlds NUMBERS] [--paths NAMES]
                       [--share I/N] [--steps K] [--jobs J]
 
 Each step runs K times on the same batch and is compared with JAX on one device
@@ -15,20 +16,21 @@ import argparse
 import collections
 import concurrent.futures
 import dataclasses
-import math
 import os
 import pathlib
+import shutil
 import sys
 import tempfile
 import threading
 import traceback
 
+import jobs
 import matrix
 import steps
 from amsp import check, tools
 from kinds import KINDS
 
-TRANSPORTS = ("threads", "mpi")
+PATHS = ("threads", "mpi", "xla")
 SECONDS = 600
 
 
@@ -42,8 +44,9 @@ def grids(world: int) -> list[tuple[int, ...]]:
 
 
 def rows(world: int) -> int:
-    """That ranks, and two microbatches, divide."""
-    return math.lcm(24, world) if world in (1, 2, 3, 4, 6, 8) else 8 * world
+    """That ranks, and two or three microbatches, divide; up to four ranks there are
+    as many in all worlds, so that what is exported once serves several."""
+    return 6 * max(world, 4)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,8 +71,8 @@ def combinations(kinds, worlds) -> list[Combination]:
 
 
 class Runner:
-    def __init__(self, root: pathlib.Path, count: int, transports):
-        self.root, self.count, self.transports = root, count, transports
+    def __init__(self, root: pathlib.Path, count: int, paths):
+        self.root, self.count, self.paths = root, count, paths
         self.ready = {}
         self.exporting = threading.Lock()
 
@@ -82,40 +85,44 @@ class Runner:
             return self.ready[kind, batch]
 
     def run(self, number: int, one: Combination) -> list[str]:
-        """What is wrong, one text per transport."""
+        """What is wrong, one text per path."""
+        directory = self.root / str(number)
+        directory.mkdir()
         try:
             ready = self.prepared(one.kind, rows(one.world))
-            library = self.root / f"{number}.so"
+            return [self.run_by(path, one, ready, directory) for path in self.paths]
+        except Exception as error:
+            return [self.describe(error)] * len(self.paths)
+        finally:
+            shutil.rmtree(directory)
+
+    def run_by(self, path, one: Combination, ready, directory) -> str:
+        inputs, output = ready.directory / "inputs.npz", directory / f"{path}.npz"
+        try:
+            program = self.compiled(path, one, ready, directory)
+            if path == "xla":
+                jobs.run_under_xla([program], inputs, [output], self.count)
+            else:
+                options = ("--transport", path)
+                tools.run_step(program, inputs, output, self.count, *options, timeout=SECONDS)
+            return "; ".join(check.check_case(ready.directory, output).faults)
+        except Exception as error:
+            return self.describe(error)
+
+    def compiled(self, path, one: Combination, ready, directory) -> pathlib.Path:
+        """Once for both transports."""
+        program = directory / ("step.mlir" if path == "xla" else "step.so")
+        if not program.exists():
             tools.compile_step(
                 ready.directory / "step.mlir",
-                library,
+                program,
                 matrix.cluster(one.grid),
                 one.strategy,
                 ready.batch_args,
+                emit="stablehlo" if path == "xla" else "so",
                 timeout=SECONDS,
             )
-        except Exception as error:
-            return [self.describe(error)] * len(self.transports)
-        faults = [self.run_on(t, library, ready) for t in self.transports]
-        library.unlink()
-        return faults
-
-    def run_on(self, transport, library, ready) -> str:
-        output = library.with_suffix(f".{transport}.npz")
-        try:
-            tools.run_step(
-                library,
-                ready.directory / "inputs.npz",
-                output,
-                self.count,
-                *("--transport", transport),
-                timeout=SECONDS,
-            )
-            faults = check.check_case(ready.directory, output).faults
-            output.unlink()
-            return "; ".join(faults)
-        except Exception as error:
-            return self.describe(error)
+        return program
 
     @staticmethod
     def describe(error: Exception) -> str:
@@ -147,7 +154,7 @@ def parse(argv):
     parser.add_argument(
         "--worlds", type=lambda text: list(map(int, names(text))), default=range(1, 9)
     )
-    parser.add_argument("--transports", type=names, default=list(TRANSPORTS))
+    parser.add_argument("--paths", type=names, default=list(PATHS))
     parser.add_argument("--share", default="1/1", help="I/N: every N-th, from the I-th")
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -155,9 +162,9 @@ def parse(argv):
     for kind in options.kinds:
         if kind not in KINDS:
             parser.error(f"no kind {kind}; there are {', '.join(KINDS)}")
-    for transport in options.transports:
-        if transport not in TRANSPORTS:
-            parser.error(f"no transport {transport}; there are {', '.join(TRANSPORTS)}")
+    for path in options.paths:
+        if path not in PATHS:
+            parser.error(f"no path {path}; there are {', '.join(PATHS)}")
     return options
 
 
@@ -168,17 +175,17 @@ def main(argv=None) -> int:
     outcomes = collections.defaultdict(list)
     failed = 0
     with tempfile.TemporaryDirectory() as directory:
-        runner = Runner(pathlib.Path(directory), options.steps, options.transports)
+        runner = Runner(pathlib.Path(directory), options.steps, options.paths)
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             results = pool.map(runner.run, range(len(chosen)), chosen)
             for one, faults in zip(chosen, results):
                 outcomes[one.kind, one.world] += faults
-                for transport, fault in zip(options.transports, faults):
+                for path, fault in zip(options.paths, faults):
                     if fault:
                         failed += 1
-                        print(f"FAILED: {one} {transport}: {fault}", flush=True)
+                        print(f"FAILED: {one} {path}: {fault}", flush=True)
     print_table(outcomes, options.kinds, options.worlds)
-    total = len(chosen) * len(options.transports)
+    total = len(chosen) * len(options.paths)
     print(f"{total - failed} passed, {failed} failed")
     return 1 if failed or not total else 0
 

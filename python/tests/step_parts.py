@@ -73,3 +73,20 @@ def mlp_parameters():
 def mlp(optimizer, steps=3, rows=24):
     batch = (normal(rows, 5, seed=5), normal(rows, 3, seed=6))
     return with_optimizer(mlp_loss, optimizer, mlp_parameters(), batch, steps=steps)
+
+
+def half(name="bfloat16"):
+    """The narrow type of a step; exact where the reference is computed."""
+    return jnp.float64 if jax.config.jax_enable_x64 else jnp.dtype(name)
+
+
+def labels_of(rows, classes, seed=0):
+    return np.random.default_rng(seed).integers(0, classes, rows).astype(np.int32)
+
+
+def cross_entropy(logits, labels):
+    return optax.softmax_cross_entropy_with_integer_labels(logits, labels)
+
+
+def matrices_only(params):
+    return jax.tree.map(lambda p: p.ndim > 1, params)

@@ -19,7 +19,7 @@ import jobs
 from amsp import arrays, check, export, reference
 from amsp.models import gpt, language, training
 from amsp.models.training import AdamW, Training
-from kinds import KINDS, loss_scaling
+from kinds import KINDS
 from step_parts import Step, mlp, mlp_loss, normal, sgd, with_optimizer
 
 
@@ -216,109 +216,6 @@ def rows_of_several_kinds() -> Step:
     return Step(step, (params, params, statistics, key, *batch), 4)
 
 
-def in_batch_negatives() -> Step:
-    """Two views joined along the batch; every row meets all others."""
-
-    def loss(params, x, y):
-        z = jnp.concatenate([x @ params["u"], y @ params["v"]])
-        z = z / jnp.linalg.norm(z, axis=1, keepdims=True)
-        scores = jnp.exp(params["temperature"]) * z @ z.T
-        scores = jnp.where(jnp.eye(len(z), dtype=bool), -1e9, scores)
-        positive = jnp.roll(jnp.arange(len(z)), len(x))
-        return optax.softmax_cross_entropy_with_integer_labels(scores, positive).mean()
-
-    params = {
-        "u": normal(5, 6, seed=1),
-        "v": normal(3, 6, seed=2),
-        "temperature": np.float32(0.5),
-    }
-    batch = (normal(24, 5, seed=3), normal(24, 3, seed=4))
-    return with_optimizer(loss, optax.adam(0.01), params, batch)
-
-
-def rotated(x):
-    """Rotary positions of (rows, sequence, heads, size)."""
-    half = x.shape[-1] // 2
-    angles = jnp.outer(jnp.arange(x.shape[1]), 0.1 ** (jnp.arange(half) / half))
-    cos, sin = jnp.cos(angles)[:, None], jnp.sin(angles)[:, None]
-    a, b = jnp.split(x, 2, axis=-1)
-    return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], axis=-1)
-
-
-def recomputed_blocks() -> Step:
-    """Grouped queries with rotary positions, RMS norms, a gated MLP; each block
-    is recomputed in backward, and microbatches are contiguous rows."""
-    width, heads, groups, size, vocabulary, sequence = 8, 4, 2, 4, 13, 5
-
-    def norm(x, scale):
-        return x * jax.lax.rsqrt(jnp.square(x).mean(-1, keepdims=True) + 1e-5) * scale
-
-    @jax.checkpoint
-    def block(p, x):
-        h = norm(x, p["norm1"])
-        cut = lambda t: t.reshape(*t.shape[:2], -1, size)
-        q, k, v = rotated(cut(h @ p["q"])), rotated(cut(h @ p["k"])), cut(h @ p["v"])
-        k, v = (jnp.repeat(t, heads // groups, axis=2) for t in (k, v))
-        scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) / np.sqrt(size)
-        causal = jnp.tril(jnp.ones((sequence, sequence), bool))
-        weights = jax.nn.softmax(jnp.where(causal, scores, -1e9))
-        h = jnp.einsum("bhqk,bkhd->bqhd", weights, v)
-        x = x + h.reshape(*x.shape[:2], -1) @ p["out"]
-        h = norm(x, p["norm2"])
-        return x + (jax.nn.silu(h @ p["gate"]) * (h @ p["up"])) @ p["down"]
-
-    def loss(params, tokens, targets):
-        x = params["embedding"][tokens]
-        for p in params["blocks"]:
-            x = block(p, x)
-        logits = x @ params["embedding"].T
-        return optax.softmax_cross_entropy_with_integer_labels(logits, targets).mean()
-
-    optimizer = optax.adamw(
-        0.01, mask=lambda params: jax.tree.map(lambda p: p.ndim > 1, params)
-    )
-
-    def step(params, state, tokens, targets):
-        batch = tuple(t.reshape(3, -1, sequence) for t in (tokens, targets))
-
-        def add(total, microbatch):
-            part = jax.value_and_grad(loss)(params, *microbatch)
-            return jax.tree.map(jnp.add, total, part), None
-
-        zeros = (0.0, jax.tree.map(jnp.zeros_like, params))
-        (value, gradients), _ = jax.lax.scan(add, zeros, batch)
-        gradients = jax.tree.map(lambda g: g / 3, gradients)
-        updates, state = optimizer.update(gradients, state, params)
-        return optax.apply_updates(params, updates), state, value / 3
-
-    shapes = {
-        "q": (width, heads * size),
-        "k": (width, groups * size),
-        "v": (width, groups * size),
-        "out": (heads * size, width),
-        "gate": (width, 11),
-        "up": (width, 11),
-        "down": (11, width),
-    }
-
-    def blocks(count):
-        for i in range(count):
-            weights = {
-                name: normal(*shape, seed=10 * i + j, scale=0.3)
-                for j, (name, shape) in enumerate(shapes.items())
-            }
-            ones = np.ones(width, np.float32)
-            yield {**weights, "norm1": ones, "norm2": ones}
-
-    params = {
-        "embedding": normal(vocabulary, width, seed=99),
-        "blocks": list(blocks(2)),
-    }
-    rng = np.random.default_rng(0)
-    tokens = rng.integers(0, vocabulary, (2, 24, sequence)).astype(np.int32)
-    return Step(step, (params, optimizer.init(params), *tokens), 2)
-
-
 def scanned_microbatches(count) -> Step:
     """A loop over microbatches, of one microbatch too."""
 
@@ -431,37 +328,6 @@ def stacks_of_stacks() -> Step:
     return with_optimizer(loss, optax.adam(0.01), params, batch)
 
 
-def odd_state() -> Step:
-    """Parameters of rank 0, of one and of no element, one that the step ignores
-    and one that it hands on unchanged; a rate between the batch's arguments;
-    slices of nothing."""
-    optimizer = optax.lamb(0.01)
-
-    def loss(params, frozen, x, y):
-        h = x @ frozen["w"] + params["one"]
-        h = jax.lax.associative_scan(jnp.add, h, axis=1) * params["scalar"]
-        h = h @ params["w"] + params["corner"] + params["nothing"].sum()
-        return jnp.square(h - y).mean()
-
-    def step(params, state, frozen, x, rate, y):
-        value, gradients = jax.value_and_grad(loss)(params, frozen, x, y)
-        updates, state = optimizer.update(gradients, state, params)
-        updates = jax.tree.map(lambda u: rate * u, updates)
-        return optax.apply_updates(params, updates), state, frozen, value
-
-    params = {
-        "w": normal(4, 3, seed=1),
-        "scalar": np.float32(1.5),
-        "one": np.ones(1, np.float32),
-        "corner": np.ones((1, 1), np.float32),
-        "nothing": np.zeros((0, 4), np.float32),
-        "ignored": normal(3, 3, seed=2),
-    }
-    frozen = {"w": normal(5, 4, seed=3)}
-    batch = (normal(24, 5, seed=4), np.float32(0.5), normal(24, 3, seed=5))
-    return Step(step, (params, optimizer.init(params), frozen, *batch), 3)
-
-
 def branches() -> Step:
     """A switch with its gradient; conditionals that start a state, hand an old
     value on, swap two states, give one value twice, pick the batch's rows or a
@@ -534,10 +400,7 @@ CASES: dict[str, Callable[[], Step]] = {
     "attention_long": attentions.long,
     "attention_blocks": attentions.short_blocks,
     "attention_varied_blocks": attentions.varied_blocks,
-    "infinite_row": lambda: loss_scaling(infinite=True),
     "rows_of_several_kinds": rows_of_several_kinds,
-    "in_batch_negatives": in_batch_negatives,
-    "recomputed_blocks": recomputed_blocks,
     "stacked": stacked_layers,
     "stacked_even": lambda: stacked_layers(layers=6),
     "stacked_odd": lambda: stacked_layers(layers=7, recomputed=True),
@@ -550,7 +413,6 @@ CASES: dict[str, Callable[[], Step]] = {
     "stacked_lamb": lambda: stacked_layers(optax.lamb(0.01), unroll=2, layers=4),
     "stacked_masters": stacked_masters,
     "stacks_of_stacks": stacks_of_stacks,
-    "odd_state": odd_state,
     "branches": branches,
     "norms": norms,
     "shards_3_and_4": shards_3_and_4,

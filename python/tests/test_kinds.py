@@ -1,17 +1,24 @@
-"""A step of each kind (kinds.py), by both paths, against one device."""
+"""A step of each kind (kinds/), by every path, against one device."""
+
+import dataclasses
+import os
+import pathlib
+import shutil
 
 import numpy as np
 import pytest
 
 import jobs
+import matrix
 import steps
+from amsp import check, tools
 from kinds import KINDS
 from steps import StepJob
 
 pytestmark = pytest.mark.needs_tools
 
-# The share of scripts/matrix.sh that is always run: each kind meets two grids
-# and strategies, in turn, so that each of these meets several kinds.
+# The share of scripts/matrix.sh that is always run: each kind meets a grid and a
+# strategy on each transport, in turn, so that each of these meets several kinds.
 COMBINATIONS = [
     ("levels=3", "zero3"),
     ("levels=2x2", "p=1,g=2x1,os=2x2"),
@@ -25,16 +32,101 @@ COMBINATIONS = [
     ("levels=2", "ddp"),
     ("levels=2x3", "p=1x3,os=2x3"),
 ]
-SHARE = [
-    StepJob(kind, *COMBINATIONS[(2 * number + offset) % len(COMBINATIONS)], path)
-    for number, kind in enumerate(KINDS)
-    for offset, path in enumerate(jobs.PATHS)
-]
+# Under XLA, a kind meets all presets on one grid.
+GRIDS = [(2, 2), (4,), (3,), (2, 3), (2,)]
 
 
-@pytest.mark.parametrize("job", SHARE, ids=str)
-def test_ranks_equal_one_device(finished):
-    assert not finished.comparison.faults
+@dataclasses.dataclass(frozen=True)
+class TransportsJob(jobs.Job):
+    """A kind on threads, and under another strategy on MPI."""
+
+    kind: str
+    threads: tuple[str, str]
+    mpi: tuple[str, str]
+
+    def __str__(self):
+        return "-".join((self.kind, *self.threads, "mpi", *self.mpi))
+
+    def run(self, directory: pathlib.Path) -> dict[str, check.Comparison]:
+        ready = steps.prepared(self.kind, directory.parent)
+        directory.mkdir()
+        found = {}
+        for transport in ("threads", "mpi"):
+            library, results = directory / f"{transport}.so", directory / f"{transport}.npz"
+            tools.compile_step(
+                ready.directory / "step.mlir", library, *getattr(self, transport), ready.batch_args
+            )
+            options = ("--transport", transport)
+            tools.run_step(
+                library, ready.directory / "inputs.npz", results, ready.steps, *options
+            )
+            found[transport] = check.check_case(ready.directory, results)
+        return found
+
+
+@dataclasses.dataclass(frozen=True)
+class PresetsJob(jobs.Job):
+    """A kind's partitioned programs under XLA, for every preset."""
+
+    kind: str
+    grid: tuple[int, ...]
+
+    def __str__(self):
+        return f"{self.kind}-{matrix.cluster(self.grid)}"
+
+    def run(self, directory: pathlib.Path) -> dict[str, check.Comparison]:
+        ready = steps.prepared(self.kind, directory.parent)
+        directory.mkdir()
+        presets = matrix.presets(self.grid)
+        programs = [directory / f"{number}.mlir" for number in range(len(presets))]
+        for program, preset in zip(programs, presets):
+            tools.compile_step(
+                ready.directory / "step.mlir",
+                program,
+                matrix.cluster(self.grid),
+                preset,
+                ready.batch_args,
+                emit="stablehlo",
+            )
+        results = [program.with_suffix(".npz") for program in programs]
+        jobs.run_under_xla(programs, ready.directory / "inputs.npz", results, ready.steps)
+        return {
+            preset: check.check_case(ready.directory, result)
+            for preset, result in zip(presets, results)
+        }
+
+
+def faults(comparisons):
+    return {name: one.faults for name, one in comparisons.items() if one.faults}
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        TransportsJob(kind, *(COMBINATIONS[(2 * n + k) % len(COMBINATIONS)] for k in (0, 1)))
+        for n, kind in enumerate(KINDS)
+    ],
+    ids=str,
+)
+@pytest.mark.skipif(
+    shutil.which("mpirun") is None and not os.environ.get("CI"),
+    reason="there is no mpirun in PATH",
+)
+def test_ranks_equal_one_device_on_both_transports(finished):
+    assert set(finished) == {"threads", "mpi"} and not faults(finished)
+
+
+@pytest.mark.parametrize(
+    "job", [PresetsJob(kind, GRIDS[n % len(GRIDS)]) for n, kind in enumerate(KINDS)], ids=str
+)
+def test_partitioned_programs_give_the_same_numbers_under_xla(finished):
+    assert len(finished) == 6 and not faults(finished)
+
+
+def test_the_page_lists_them():
+    page = (tools.REPOSITORY / "docs" / "kinds.md").read_text()
+    listed = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert sorted(set(listed) - {"scripts/matrix.sh"}) == sorted(KINDS)
 
 
 def over(*kinds, strategy="zero2"):

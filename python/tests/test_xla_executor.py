@@ -11,6 +11,8 @@ import sys
 import numpy as np
 import pytest
 
+import jobs
+
 REPLICATED = {"kind": "replicated"}
 ADD_REGION = """({
       ^bb0(%a: tensor<f32>, %b: tensor<f32>):
@@ -90,6 +92,24 @@ def test_state_is_fed_back_and_padding_is_never_read(tmp_path):
     gradient = x.sum(axis=0)
     np.testing.assert_allclose(got[0], w - 3 * gradient, rtol=1e-5)
     np.testing.assert_allclose(got[1], (w - 2 * gradient).sum(), rtol=1e-5)
+
+
+def test_several_programs_of_one_step(tmp_path):
+    """The second adds what the first subtracts."""
+    w = np.arange(5, dtype=np.float32)
+    x = np.random.default_rng(0).normal(size=(8, 5)).astype(np.float32)
+    one = run(tmp_path, STEP, 4, *step_values(), [w, x])
+    for name in ("x", "y"):
+        body = STEP if name == "x" else STEP.replace("subtract %w", "add %w")
+        (tmp_path / f"{name}.mlir").write_text(f"module @m {{\n{body}\n}}\n")
+        manifest = (tmp_path / "x.mlir.manifest.json").read_text()
+        (tmp_path / f"{name}.mlir.manifest.json").write_text(manifest)
+    programs = [tmp_path / "x.mlir", tmp_path / "y.mlir"]
+    outputs = [tmp_path / "x.npz", tmp_path / "y.npz"]
+    jobs.run_under_xla(programs, tmp_path / "in.npz", outputs, 1)
+    first, second = (np.load(path)["out0"] for path in outputs)
+    np.testing.assert_array_equal(first, one[0])
+    np.testing.assert_allclose(first + second, 2 * w, atol=1e-5)
 
 
 def test_a_use_of_padding_shows(tmp_path):
