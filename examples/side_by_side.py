@@ -11,8 +11,11 @@ import numpy as np
 import amsp
 
 
-def options(description: str, cluster="nodes=2,gpus=2", strategy="zero3") -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=description)
+def options(
+    description: str, cluster="nodes=2,gpus=2", strategy="zero3", parents=()
+) -> argparse.Namespace:
+    """`parents` are parsers of an example's own options."""
+    parser = argparse.ArgumentParser(description=description, parents=parents)
     parser.add_argument("--cluster", default=cluster, help=f"default: {cluster}")
     parser.add_argument("--strategy", default=strategy, help=f"default: {strategy}")
     parser.add_argument("--steps", type=int, default=10)
