@@ -10,6 +10,26 @@ func.func @sum(%a: tensor<24x5xf32>) -> tensor<5xf32> {
   return %0 : tensor<5xf32>
 }
 
+// 16-bit floats are summed in f32; their maxima need not be.
+// CHECK-LABEL: func.func @sum_bf16
+// CHECK: arith.extf %{{.*}} : bf16 to f32
+// CHECK: linalg.generic {{.*}}"reduction", "parallel"]} ins(%{{.*}} : tensor<24x5xf32>) outs(%{{.*}} : tensor<5xf32>)
+// CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<reassoc> : f32
+// CHECK: arith.truncf %{{.*}} : f32 to bf16
+func.func @sum_bf16(%a: tensor<24x5xbf16>) -> tensor<5xbf16> {
+  %zero = stablehlo.constant dense<0.0> : tensor<bf16>
+  %0 = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<24x5xbf16>, tensor<bf16>) -> tensor<5xbf16>
+  return %0 : tensor<5xbf16>
+}
+
+// CHECK-LABEL: func.func @max_f16
+// CHECK-NOT: arith.extf
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<24x5xf16>) outs(%{{.*}} : tensor<5xf16>)
+func.func @max_f16(%a: tensor<24x5xf16>, %low: tensor<f16>) -> tensor<5xf16> {
+  %0 = stablehlo.reduce(%a init: %low) applies stablehlo.maximum across dimensions = [0] : (tensor<24x5xf16>, tensor<f16>) -> tensor<5xf16>
+  return %0 : tensor<5xf16>
+}
+
 // A region with two running values.
 // CHECK-LABEL: func.func @argmax
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<4x6xf32>, tensor<4x6xi32>) outs(%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xi32>)
