@@ -171,3 +171,33 @@ TEST(ArenaPlannerTest, RowsNeverMakeAnArenaLarger) {
     EXPECT_LE(plan.bytes, planArena(buffers).bytes);
   }
 }
+
+/// The buffers of a deep model: what the forward pass of each layer keeps for
+/// its backward pass, and what lives inside either.
+static std::vector<LiveBuffer> makeLayers(int64_t count) {
+  std::vector<LiveBuffer> buffers;
+  int64_t end = 40 * count;
+  for (int64_t layer = 0; layer < count; ++layer) {
+    int64_t forward = 20 * layer, backward = end - forward - 20;
+    for (int64_t i = 0; i < 5; ++i) {
+      buffers.push_back({1000 + 300 * i, forward + 2 * i, backward + 9 - i});
+      for (int64_t begin : {forward, backward})
+        for (int64_t length : {1, 3})
+          buffers.push_back(
+              {700 * i + 64, begin + 3 * i, begin + 3 * i + length});
+    }
+  }
+  return buffers;
+}
+
+TEST(ArenaPlannerTest, WorkGrowsWithTheBuffersOnly) {
+  auto countVisited = [](int64_t layers) {
+    std::vector<LiveBuffer> buffers = makeLayers(layers);
+    ArenaPlan plan = planArena(buffers);
+    expectApart(buffers, plan);
+    return plan.numVisited;
+  };
+  int64_t once = countVisited(50), twice = countVisited(100);
+  // The depth of a tree over the times grows by one.
+  EXPECT_LT(twice * 10, once * 25) << once << " and " << twice;
+}

@@ -1,6 +1,7 @@
 //===- ArenaPlanner.cpp - Offsets for buffers with lifetimes --------------===//
 
 #include "amsp/Target/CPU/ArenaPlanner.h"
+#include "OccupiedSpace.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -9,87 +10,94 @@ using namespace amsp;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-namespace {
-struct PlacedBuffer {
-  int64_t offset;
-  size_t index;
-};
-} // namespace
+/// Ranges of bytes that are looked at for one buffer, in all orders together,
+/// before no further order is tried.
+static constexpr int64_t kMaxVisitedPerBuffer = 1500;
 
-/// The smallest gap that holds `buffer` between those live with it; above all
-/// of them if there is none.
-static int64_t findBestFit(ArrayRef<LiveBuffer> buffers,
-                           ArrayRef<PlacedBuffer> placedByOffset,
-                           const LiveBuffer &buffer, int64_t alignment) {
-  int64_t bestOffset = -1, bestGap = 0, gapBegin = 0;
-  for (const PlacedBuffer &placed : placedByOffset) {
-    const LiveBuffer &other = buffers[placed.index];
-    if (!other.isLiveWith(buffer))
-      continue;
-    int64_t gap = placed.offset - gapBegin;
-    if (gap >= buffer.bytes && (bestOffset < 0 || gap < bestGap)) {
-      bestOffset = gapBegin;
-      bestGap = gap;
-    }
-    gapBegin = std::max<int64_t>(
-        gapBegin, llvm::alignTo(placed.offset + other.bytes, alignment));
-  }
-  return bestOffset < 0 ? gapBegin : bestOffset;
-}
-
+/// The plan so far once more than `maxVisited` ranges have been looked at, with
+/// no bytes for the rest.
 static ArenaPlan placeInOrder(ArrayRef<LiveBuffer> buffers,
-                              ArrayRef<size_t> order, int64_t alignment) {
+                              const TimeSteps &steps, ArrayRef<size_t> order,
+                              int64_t alignment, int64_t maxVisited) {
   ArenaPlan plan;
   plan.offsets.assign(buffers.size(), 0);
-  SmallVector<PlacedBuffer> placedByOffset;
+  OccupiedSpace space(steps.size());
   for (size_t index : order) {
     const LiveBuffer &buffer = buffers[index];
-    int64_t offset = findBestFit(buffers, placedByOffset, buffer, alignment);
+    TimeSpan span = steps.getSpan(buffer);
+    int64_t bytes = llvm::alignTo(buffer.bytes, alignment);
+    int64_t offset = space.findBestFit(span, bytes);
+    space.occupy(span, {offset, offset + bytes});
     plan.offsets[index] = offset;
     plan.bytes = std::max(plan.bytes, offset + buffer.bytes);
-    auto *position = llvm::upper_bound(
-        placedByOffset, offset, [](int64_t value, const PlacedBuffer &placed) {
-          return value < placed.offset;
-        });
-    placedByOffset.insert(position, {offset, index});
+    plan.numVisited = space.getNumVisited();
+    if (plan.numVisited > maxVisited)
+      break;
   }
   return plan;
 }
 
-ArenaPlan amsp::planArena(ArrayRef<LiveBuffer> buffers, int64_t alignment) {
+namespace {
+/// The best of a few orders.
+class OrderSearch {
+public:
+  OrderSearch(ArrayRef<LiveBuffer> buffers, int64_t alignment)
+      : buffers(buffers), steps(buffers), alignment(alignment),
+        maxVisited(kMaxVisitedPerBuffer *
+                   static_cast<int64_t>(buffers.size())) {
+    SmallVector<LiveBuffer> aligned(buffers);
+    for (LiveBuffer &buffer : aligned)
+      buffer.bytes = llvm::alignTo(buffer.bytes, alignment);
+    least = getPeakLiveBytes(aligned);
+  }
+
   using Key = std::pair<int64_t, int64_t>;
-  auto bySize = [](const LiveBuffer &b) { return Key(-b.bytes, b.begin); };
-  auto byTime = [](const LiveBuffer &b) { return Key(b.begin, -b.bytes); };
-  auto byLifetime = [](const LiveBuffer &b) {
-    return Key(b.begin - b.end, -b.bytes);
-  };
-  auto byArea = [](const LiveBuffer &b) {
-    return Key(-b.bytes * (b.end - b.begin + 1), b.begin);
-  };
+  void tryOrder(llvm::function_ref<Key(const LiveBuffer &)> key);
+  ArenaPlan takeBest() {
+    best->numVisited = numVisited;
+    return std::move(*best);
+  }
+
+private:
+  ArrayRef<LiveBuffer> buffers;
+  TimeSteps steps;
+  int64_t alignment, maxVisited;
+  int64_t least;
   std::optional<ArenaPlan> best;
-  SmallVector<LiveBuffer> aligned(buffers);
-  for (LiveBuffer &buffer : aligned)
-    buffer.bytes = llvm::alignTo(buffer.bytes, alignment);
-  int64_t least = getPeakLiveBytes(aligned);
-  auto tryOrder = [&](llvm::function_ref<Key(const LiveBuffer &)> key) {
-    // No order needs fewer multiples of the alignment than are live at once.
-    if (best &&
-        static_cast<int64_t>(llvm::alignTo(best->bytes, alignment)) == least)
-      return;
-    SmallVector<size_t> order(buffers.size());
-    std::iota(order.begin(), order.end(), 0);
-    llvm::sort(order, [&](size_t a, size_t b) {
-      return std::pair(key(buffers[a]), a) < std::pair(key(buffers[b]), b);
-    });
-    ArenaPlan plan = placeInOrder(buffers, order, alignment);
-    if (!best || plan.bytes < best->bytes)
-      best = std::move(plan);
-  };
-  tryOrder(bySize);
-  tryOrder(byTime);
-  tryOrder(byLifetime);
-  tryOrder(byArea);
-  return *best;
+  int64_t numVisited = 0;
+};
+} // namespace
+
+void OrderSearch::tryOrder(llvm::function_ref<Key(const LiveBuffer &)> key) {
+  // No order needs fewer multiples of the alignment than are live at once.
+  if (best &&
+      static_cast<int64_t>(llvm::alignTo(best->bytes, alignment)) == least)
+    return;
+  SmallVector<size_t> order(buffers.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::pair(key(buffers[a]), a) < std::pair(key(buffers[b]), b);
+  });
+  // The first one is needed in any case.
+  int64_t left =
+      best ? maxVisited - numVisited : std::numeric_limits<int64_t>::max();
+  ArenaPlan plan = placeInOrder(buffers, steps, order, alignment, left);
+  numVisited += plan.numVisited;
+  if (plan.numVisited <= left && (!best || plan.bytes < best->bytes))
+    best = std::move(plan);
+}
+
+ArenaPlan amsp::planArena(ArrayRef<LiveBuffer> buffers, int64_t alignment) {
+  using Key = OrderSearch::Key;
+  OrderSearch search(buffers, alignment);
+  search.tryOrder([](const LiveBuffer &b) { return Key(-b.bytes, b.begin); });
+  search.tryOrder([](const LiveBuffer &b) { return Key(b.begin, -b.bytes); });
+  search.tryOrder(
+      [](const LiveBuffer &b) { return Key(b.begin - b.end, -b.bytes); });
+  search.tryOrder([](const LiveBuffer &b) {
+    return Key(-b.bytes * (b.end - b.begin + 1), b.begin);
+  });
+  return search.takeBest();
 }
 
 namespace {
@@ -98,7 +106,6 @@ class RowPlaces {
 public:
   RowPlaces(ArrayRef<LiveBuffer> buffers, ArrayRef<ArenaRow> rows);
 
-  ArrayRef<LiveBuffer> get() const { return places; }
   ArenaPlan plan(int64_t alignment) const;
 
 private:
@@ -138,27 +145,64 @@ RowPlaces::RowPlaces(ArrayRef<LiveBuffer> buffers, ArrayRef<ArenaRow> rows)
 ArenaPlan RowPlaces::plan(int64_t alignment) const {
   ArenaPlan placed = planArena(places, alignment), plan;
   plan.bytes = placed.bytes;
+  plan.numVisited = placed.numVisited;
   for (auto [place, offset] : located)
     plan.offsets.push_back(placed.offsets[place] + offset);
   return plan;
+}
+
+/// Adds to what is live that the buffers of a row are so from the first begin
+/// to the last end, `times` (1 or -1).
+static void joinLifetimes(ArrayRef<LiveBuffer> buffers, const ArenaRow &row,
+                          const TimeSteps &steps, int64_t times,
+                          LiveBytes &live) {
+  LiveBuffer whole = buffers[row.front()];
+  for (size_t index : row) {
+    whole.begin = std::min(whole.begin, buffers[index].begin);
+    whole.end = std::max(whole.end, buffers[index].end);
+  }
+  for (size_t index : row) {
+    const LiveBuffer &buffer = buffers[index];
+    live.add(steps.getSpan(whole), times * buffer.bytes);
+    live.add(steps.getSpan(buffer), -times * buffer.bytes);
+  }
+}
+
+/// The rows of those wishes that leave the most live bytes as they are.
+static SmallVector<ArenaRow> grantRows(ArrayRef<LiveBuffer> buffers,
+                                       ArrayRef<SmallVector<ArenaRow>> wishes) {
+  TimeSteps steps(buffers);
+  LiveBytes live(steps.size());
+  for (const LiveBuffer &buffer : buffers)
+    live.add(steps.getSpan(buffer), buffer.bytes);
+  int64_t peak = live.getPeak();
+  SmallVector<ArenaRow> granted;
+  for (ArrayRef<ArenaRow> rows : wishes) {
+    for (const ArenaRow &row : rows)
+      joinLifetimes(buffers, row, steps, 1, live);
+    if (live.getPeak() <= peak) {
+      granted.append(rows.begin(), rows.end());
+      continue;
+    }
+    for (const ArenaRow &row : rows)
+      joinLifetimes(buffers, row, steps, -1, live);
+  }
+  return granted;
 }
 
 ArenaPlan amsp::planArena(ArrayRef<LiveBuffer> buffers,
                           ArrayRef<SmallVector<ArenaRow>> wishes,
                           int64_t alignment) {
   ArenaPlan plan = planArena(buffers, alignment);
-  int64_t peak = getPeakLiveBytes(buffers);
-  SmallVector<ArenaRow> granted;
-  for (ArrayRef<ArenaRow> rows : wishes) {
-    size_t before = granted.size();
-    granted.append(rows.begin(), rows.end());
-    if (getPeakLiveBytes(RowPlaces(buffers, granted).get()) > peak)
-      granted.truncate(before);
-  }
+  SmallVector<ArenaRow> granted = grantRows(buffers, wishes);
   if (granted.empty())
     return plan;
   ArenaPlan withRows = RowPlaces(buffers, granted).plan(alignment);
-  return withRows.bytes <= plan.bytes ? withRows : plan;
+  int64_t numVisited = plan.numVisited + withRows.numVisited;
+  if (withRows.bytes <= plan.bytes)
+    plan = std::move(withRows);
+  plan.numVisited = numVisited;
+  return plan;
 }
 
 int64_t amsp::getPeakLiveBytes(ArrayRef<LiveBuffer> buffers) {

@@ -23,10 +23,12 @@ struct LiveBuffer {
 struct ArenaPlan {
   llvm::SmallVector<int64_t> offsets; // one per buffer
   int64_t bytes = 0;                  // one past the highest byte used
+  int64_t numVisited = 0;             // ranges looked at: the work done
 };
 
 /// Places the buffers so that no two that are live together overlap, each at a
-/// multiple of `alignment`. Deterministic; the best of a few greedy orders.
+/// multiple of `alignment`. Deterministic; the best of a few greedy orders,
+/// of which fewer are tried where each takes long.
 ArenaPlan planArena(llvm::ArrayRef<LiveBuffer> buffers, int64_t alignment = 64);
 
 /// Buffers that are to lie behind each other, by index, in this order: their
