@@ -1,7 +1,7 @@
 //===- LoopChoice.cpp - Which loops are written anew ----------------------===//
 
 #include "amsp/Compile/LoopChoice.h"
-#include "amsp/Planner/PlanSearch.h"
+#include "amsp/Planner/EqualTimes.h"
 #include "amsp/Planner/ProgramSchedule.h"
 #include "amsp/Planner/StepModel.h"
 #include "mlir/Pass/PassManager.h"
@@ -90,20 +90,19 @@ Expected<LoopForms> amsp::rankLoopForms(ModuleOp program,
     for (bool peels :
          getChoices(communication.peelMicrobatches, forms.possible.peels))
       candidates.push_back({peels, pipelines});
-  double least = std::numeric_limits<double>::infinity();
-  for (const LoopForm &form : candidates) {
-    double seconds = 0;
-    if (candidates.size() > 1) {
+  SmallVector<double> seconds(candidates.size(), 0);
+  if (candidates.size() > 1)
+    for (auto [form, time] : llvm::zip_equal(candidates, seconds)) {
       FailureOr<double> simulated =
           simulateForm(program, form, communication, cluster, collectives);
       if (failed(simulated))
         return createStringError("");
-      seconds = *simulated;
+      time = *simulated;
     }
-    if (seconds * (1 + kEqualTimes) >= least)
-      continue;
-    forms.ranked.insert(forms.ranked.begin(), form);
-    least = seconds;
+  // Where one does not fit, the best of the simpler ones is the next.
+  for (size_t simpler = candidates.size(); simpler > 0;) {
+    simpler = getFirstOfFastest(ArrayRef(seconds).take_front(simpler));
+    forms.ranked.push_back(candidates[simpler]);
   }
   return forms;
 }

@@ -5,6 +5,7 @@
 #include "amsp/Compile/TooLargeError.h"
 #include "amsp/Dialect/AMSP/IR/AMSPAttributes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
+#include "amsp/Planner/EqualTimes.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
@@ -75,7 +76,7 @@ private:
   const PlanningOptions &options;
   llvm::function_ref<Expected<PlannedStep>(ModuleOp)> findPlan;
   std::vector<StepVariant> variants;
-  std::optional<PlannedStep> best;
+  std::vector<PlannedStep> found; // of those that fit
   /// If none fits, what the smallest changed step said, and its bytes.
   std::string tooLarge;
   double leastBytes = std::numeric_limits<double>::infinity();
@@ -95,13 +96,10 @@ Error StepSearch::add(ModuleOp step, StepChanges changes) {
       std::string how = describeChanges(variant.changes);
       tooLarge = error.message() + (how.empty() ? "" : "; that is with " + how);
     });
-  const Finalist &found = planned->getBest();
-  variant.secondsAndBytes = {found.getSeconds(), found.getBytes()};
-  if (best &&
-      found.getSeconds() * (1 + kEqualTimes) >= best->getBest().getSeconds())
-    return Error::success();
-  best = std::move(*planned);
-  best->changes = variant.changes;
+  const Finalist &best = planned->getBest();
+  variant.secondsAndBytes = {best.getSeconds(), best.getBytes()};
+  planned->changes = variant.changes;
+  found.push_back(std::move(*planned));
   return Error::success();
 }
 
@@ -128,11 +126,15 @@ Error StepSearch::addMicrobatches(ModuleOp step, int64_t microbatches) {
 }
 
 Expected<PlannedStep> StepSearch::take(std::string refusal) {
-  if (!best)
+  if (found.empty())
     return llvm::make_error<TooLargeError>(tooLarge, leastBytes);
-  best->variants = std::move(variants);
-  best->splitRefusal = std::move(refusal);
-  return std::move(*best);
+  PlannedStep &best = found[getFirstOfFastest(
+      llvm::map_to_vector(found, [](const PlannedStep &planned) {
+        return planned.getBest().getSeconds();
+      }))];
+  best.variants = std::move(variants);
+  best.splitRefusal = std::move(refusal);
+  return std::move(best);
 }
 
 Expected<PlannedStep> amsp::searchSteps(

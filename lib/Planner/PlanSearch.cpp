@@ -232,6 +232,21 @@ static void preferSmallGroups(ArrayRef<UnitShape> shapes, ChoiceCounts &counts,
   }
 }
 
+/// The chain of each unit: the first of those of a shape take the larger
+/// groups.
+static std::vector<FactorChain> getChains(ArrayRef<UnitShape> shapes,
+                                          const ChoiceCounts &counts,
+                                          size_t units) {
+  std::vector<FactorChain> chains(units);
+  for (auto [shape, count] : zip(shapes, counts.counts)) {
+    const auto *unit = shape.units.begin();
+    for (size_t choice = count.size(); choice-- > 0;)
+      for (int64_t i = 0; i < count[choice]; ++i)
+        chains[*unit++] = shape.chains[choice];
+  }
+  return chains;
+}
+
 UnitPlan amsp::planUnits(ArrayRef<Unit> units,
                          const UnitCosts::Context &context, double limit,
                          double computeSeconds, double exposedShare) {
@@ -243,6 +258,8 @@ UnitPlan amsp::planUnits(ArrayRef<Unit> units,
   plan.fits = counts.fits;
   plan.states = counts.states;
   plan.leastSeconds = counts.seconds;
+  plan.fastestBytes = counts.bytes;
+  plan.fastestChains = getChains(shapes, counts, units.size());
   plan.bound = counts.leastSeconds;
   if (plan.fits)
     preferSmallGroups(shapes, counts, limit,
@@ -250,12 +267,6 @@ UnitPlan amsp::planUnits(ArrayRef<Unit> units,
                           kEqualTimes * (counts.seconds + computeSeconds));
   plan.bytes = counts.bytes;
   plan.seconds = counts.seconds;
-  plan.chains.resize(units.size());
-  for (auto [shape, count] : zip(shapes, counts.counts)) {
-    const auto *unit = shape.units.begin();
-    for (size_t choice = count.size(); choice-- > 0;)
-      for (int64_t i = 0; i < count[choice]; ++i)
-        plan.chains[*unit++] = shape.chains[choice];
-  }
+  plan.chains = getChains(shapes, counts, units.size());
   return plan;
 }

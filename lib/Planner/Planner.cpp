@@ -94,6 +94,31 @@ UnitCosts::Context Plan::getContext() const {
   return context;
 }
 
+/// Small groups are preferred within 1 % of the fastest plan of all, with one
+/// strategy or several, as the estimate has them.
+static void takeFastest(Plan &plan) {
+  UnitPlan &units = plan.unitPlan;
+  for (const Candidate &candidate : plan.candidates)
+    if (candidate.fits)
+      plan.fastestSeconds =
+          std::min(plan.fastestSeconds, plan.getStepSeconds(candidate));
+  plan.unitPlanSeconds = plan.estimate(units.chains).first;
+  if (!units.fits)
+    return;
+  double fastest = plan.unitPlanSeconds;
+  if (units.fastestChains != units.chains)
+    fastest = plan.estimate(units.fastestChains).first;
+  plan.fastestSeconds =
+      std::min({plan.fastestSeconds, plan.unitPlanSeconds, fastest});
+  // What moved to smaller groups may overlap worse than the search counts.
+  if (plan.unitPlanSeconds <= plan.getSlowestEqual())
+    return;
+  units.chains = units.fastestChains;
+  units.bytes = units.fastestBytes;
+  units.seconds = units.leastSeconds;
+  plan.unitPlanSeconds = fastest;
+}
+
 Plan amsp::searchPlans(const StepModel &model,
                        const CollectiveModel &collectives,
                        const Cluster &cluster, double memoryLimit,
@@ -127,6 +152,6 @@ Plan amsp::searchPlans(const StepModel &model,
   plan.unitPlan =
       planUnits(plan.model.units, context, budget.limit - plan.commonBytes,
                 plan.getCommonSeconds(), plan.getBest().getExposedShare());
-  plan.unitPlanSeconds = plan.estimate(plan.unitPlan.chains).first;
+  takeFastest(plan);
   return plan;
 }

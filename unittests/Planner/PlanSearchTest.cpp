@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 using namespace amsp;
@@ -248,6 +249,15 @@ TEST(UnitCostsTest, TheLayersOfAStackAreMovedOneByOne) {
   }
 }
 
+TEST(EqualTimesTest, IsTheFirstWithinOnePercentOfTheFastest) {
+  EXPECT_EQ(getFirstOfFastest({1.0}), 0u);
+  EXPECT_EQ(getFirstOfFastest({1.01, 1.0}), 0u);
+  EXPECT_EQ(getFirstOfFastest({1.02, 1.0}), 1u);
+  // Each is within 1 % of the one before, the first not of the last.
+  EXPECT_EQ(getFirstOfFastest({1.016, 1.008, 1.0}), 1u);
+  EXPECT_EQ(getFirstOfFastest({0.0, 0.0}), 0u);
+}
+
 TEST(RankStrategiesTest, UnitsAddUp) {
   Scenario scenario({4, 4}, 4);
   scenario.context.fuses = true;
@@ -475,6 +485,58 @@ TEST(PlanUnitsTest, MoreBandwidthOrMemoryIsNeverSlower) {
     }
     EXPECT_LE(last, lastOfBandwidth * (1 + 1e-6));
     lastOfBandwidth = last;
+  }
+}
+
+/// The least time of one strategy for all units, and of one for each.
+static std::pair<double, double> getLeastTimes(llvm::ArrayRef<Unit> units,
+                                               const Scenario &scenario,
+                                               double limit) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Candidate &candidate :
+       rankStrategies(units, scenario.context, {limit, 0, 0}, 1e-4))
+    if (candidate.fits)
+      least = std::min(least, candidate.getSeconds());
+  UnitPlan plan = planUnits(units, scenario.context, limit, 1e-4);
+  EXPECT_EQ(plan.fits, !std::isinf(least));
+  return {least, plan.fits ? plan.leastSeconds : least};
+}
+
+TEST(PlanUnitsTest, MoreOfAnyLevelsBandwidthOrOfMemoryIsNeverSlower) {
+  std::vector<Unit> models[] = {
+      {makeUnit(1 << 20)},
+      {makeUnit(700000), makeUnit(90000), makeUnit(90000)},
+      std::vector<Unit>(5, makeUnit(123457))};
+  llvm::SmallVector<int64_t> sizes = {4, 2, 3};
+  for (const std::vector<Unit> &units : models) {
+    double elements = 0;
+    for (const Unit &unit : units)
+      elements += static_cast<double>(unit.parameters.front().elements);
+    for (size_t level = 0; level < sizes.size(); ++level) {
+      // By limit, the least times with less bandwidth.
+      std::map<double, std::pair<double, double>> before;
+      for (double factor : {0.01, 0.1, 0.5, 0.9, 1.0, 1.1, 2.0, 10.0, 1e3}) {
+        Cluster cluster = Scenario::makeCluster(sizes, 1e11, 1e-6);
+        *cluster.levels[level].bandwidth *= factor;
+        Scenario scenario(sizes, 2);
+        scenario.collectives = CollectiveModel(cluster, CollectiveTable());
+        scenario.context.decomposes = true;
+        auto infinite = std::numeric_limits<double>::infinity();
+        std::pair less(infinite, infinite);
+        for (double share : {0.8, 1.1, 2.0, 3.7, 8.0, 17.0}) {
+          auto times = getLeastTimes(units, scenario, share * elements);
+          auto &slower = before.try_emplace(share, times).first->second;
+          for (auto [now, with, limits] :
+               {std::tuple(times.first, slower.first, less.first),
+                std::tuple(times.second, slower.second, less.second)}) {
+            EXPECT_LE(now, with * (1 + 1e-6)) << level << " x" << factor;
+            EXPECT_LE(now, limits * (1 + 1e-6)) << share;
+          }
+          EXPECT_LE(times.second, times.first * (1 + 1e-6));
+          less = slower = times;
+        }
+      }
+    }
   }
 }
 

@@ -3,14 +3,11 @@
 #ifndef AMSP_PLANNER_PLANSEARCH_H
 #define AMSP_PLANNER_PLANSEARCH_H
 
+#include "amsp/Planner/EqualTimes.h"
 #include "amsp/Planner/UnitCosts.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace amsp {
-
-/// Plans whose times differ by no more than this share count as equally fast;
-/// the one with the smaller groups wins.
-inline constexpr double kEqualTimes = 0.01;
 
 /// A chain of factors, by their numbers in the space.
 struct FactorChain {
@@ -98,9 +95,10 @@ std::vector<Candidate> rankStrategies(llvm::ArrayRef<Unit> units,
 struct UnitPlan {
   std::vector<FactorChain> chains; // one per unit
   double bytes = 0, seconds = 0;
-  /// The time of the fastest plan, of which this one is within 1 %. No plan is
-  /// faster than `bound`; see ChoiceCounts.
-  double leastSeconds = 0, bound = 0;
+  /// The fastest plan, of which this one is within 1 %. No plan is faster than
+  /// `bound`; see ChoiceCounts.
+  std::vector<FactorChain> fastestChains;
+  double fastestBytes = 0, leastSeconds = 0, bound = 0;
   bool fits = false;
   /// Work done: times of collectives asked for, strategies looked at, and
   /// partial selections.

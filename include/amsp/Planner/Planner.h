@@ -6,6 +6,7 @@
 #include "amsp/Planner/PlanFile.h"
 #include "amsp/Planner/PlanSearch.h"
 #include "amsp/Planner/StepModel.h"
+#include <limits>
 
 namespace amsp {
 
@@ -27,6 +28,8 @@ struct Plan {
   /// What a strategy of its own for each unit would bring.
   UnitPlan unitPlan;
   double unitPlanSeconds = 0; // of a step
+  /// Of the fastest plan of both kinds; infinite if none fits.
+  double fastestSeconds = std::numeric_limits<double>::infinity();
   double memoryLimit = 0;
   /// Bytes that every plan needs, parameters at their uses included.
   double commonBytes = 0;
@@ -60,12 +63,13 @@ struct Plan {
   }
   /// Seconds of a step if each unit has the strategy of `unitPlan`.
   double getUnitPlanSeconds() const { return unitPlanSeconds; }
-  /// True if a strategy for each unit is faster than the best one for all by
-  /// more than the share that counts as equal.
+  /// True if the best strategy for all units is slower than the fastest plan by
+  /// more than the share that counts as equal, so that each has one of its own.
   bool areUnitsBetter() const {
-    return unitPlan.fits &&
-           getUnitPlanSeconds() * (1 + kEqualTimes) < getStepSeconds(getBest());
+    return unitPlan.fits && getStepSeconds(getBest()) > getSlowestEqual();
   }
+  /// The time up to which plans count as equal to the fastest.
+  double getSlowestEqual() const { return fastestSeconds * (1 + kEqualTimes); }
   /// The chosen strategy of each unit.
   std::vector<Strategy> getStrategies(llvm::ArrayRef<StepUnit> units) const;
   /// The candidate of a strategy. With one microbatch, that of `g` as `p`.
