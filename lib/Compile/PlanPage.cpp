@@ -44,6 +44,7 @@ private:
   void writeMemory();
   void writeTradeOff();
   void writeFinalists();
+  void writeVariants();
   void writeTimelines();
   void writeExposed();
   void exposedRow(const Twine &what,
@@ -64,12 +65,31 @@ void PageWriter::row(ArrayRef<std::string> cells, size_t numbersFrom,
   os << "</tr>\n";
 }
 
+/// `80.0 rows/s, 1280.0 tokens/s`; empty without a batch.
+static std::string describeSpeed(const BatchSize &batch,
+                                 const Finalist &finalist) {
+  std::string text;
+  if (finalist.getSeconds() <= 0)
+    return text;
+  for (auto [name, count] :
+       {std::pair("rows", batch.rows), std::pair("tokens", batch.tokens)})
+    if (count > 0)
+      text += formatv("{0}{1:f1} {2}/s", text.empty() ? "" : ", ",
+                      static_cast<double>(count) / finalist.getSeconds(), name)
+                  .str();
+  return text;
+}
+
 void PageWriter::writeSummary() {
   const Cluster &cluster = *page.cluster;
   os << "<table>\n";
   row({"cluster", cluster.name + ", " + formatFactors(cluster.getSizes())}, 2);
   row({"ranks", std::to_string(cluster.getWorldSize())}, 2);
   row({"strategy", formatStrategies(page.units, page.shown->strategies)}, 2);
+  if (page.changes.microbatches > 1)
+    row({"microbatches", std::to_string(page.changes.microbatches)}, 2);
+  if (!page.changes.recompute.empty())
+    row({"computed again", formatUnits(page.changes.recompute)}, 2);
   if (page.shown->compiled && page.shown->compiled->loops)
     row({"loops", describeLoops(*page.shown->compiled->loops)}, 2);
   if (page.shown->compiled)
@@ -77,6 +97,9 @@ void PageWriter::writeSummary() {
   if (page.planned)
     row({"step, by the search's model", formatMs(page.shown->estimatedSeconds)},
         2);
+  if (std::string speed = describeSpeed(page.batch, *page.shown);
+      !speed.empty())
+    row({"speed", speed}, 2);
   std::string memory = formatBytes(page.shown->getBytes());
   if (page.planned)
     memory += " of " + formatBytes(page.planned->memoryLimit);
@@ -179,6 +202,28 @@ void PageWriter::writeFinalists() {
          page.planned->fits(finalist) ? "yes" : "no"},
         1);
   os << "</table>\n";
+}
+
+void PageWriter::writeVariants() {
+  if (!page.planned || page.planned->variants.empty())
+    return;
+  heading("Microbatches and recomputation");
+  os << "<table>\n";
+  row({"the step", "simulated", "memory"}, 1, "th");
+  for (const StepVariant &variant : page.planned->variants) {
+    std::string changes = describeChanges(variant.changes);
+    std::vector<std::string> cells = {changes.empty() ? "as exported" : changes,
+                                      "fits under no strategy", ""};
+    if (variant.secondsAndBytes) {
+      cells[1] = formatMs(variant.secondsAndBytes->first);
+      cells[2] = formatBytes(variant.secondsAndBytes->second);
+    }
+    row(cells, 1);
+  }
+  os << "</table>\n";
+  if (!page.planned->splitRefusal.empty())
+    os << "<p>No more microbatches: " << escapeHtml(page.planned->splitRefusal)
+       << "</p>\n";
 }
 
 void PageWriter::writeTimelines() {
@@ -287,6 +332,7 @@ void PageWriter::write() {
   writeTimelines();
   writeTradeOff();
   writeFinalists();
+  writeVariants();
   writeCollectives();
   os << "</body></html>\n";
 }

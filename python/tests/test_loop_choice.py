@@ -124,6 +124,16 @@ def test_what_does_not_fit_is_not_written_anew(step, tmp_path):
     found = shown(step, cluster)
     assert found["loops"] != BOTH and found["bytes"] < needed
     assert compiled(step, cluster, tmp_path)["memory_bytes"] == found["bytes"]
+    # Whatever is emitted is one program.
+    forced = [
+        f"--{name}={'on' if word in found['loops'] else 'off'}"
+        for name, word in (("peel-microbatches", "peeled"), ("pipeline-loops", "pipelined"))
+    ]
+    hashes = {
+        compiled(step, cluster, tmp_path, *options, emit="stablehlo")["program_hash"]
+        for options in ((), forced)
+    }
+    assert len(hashes) == 1
 
 
 def test_a_plan_file_says_how_loops_are_written(step, tmp_path):

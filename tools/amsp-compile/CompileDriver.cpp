@@ -146,6 +146,8 @@ Error CompileDriver::describePlan(const StrategyChoice &choice,
   content.units = choice.units;
   content.shown = &shown;
   content.planned = choice.planned ? &*choice.planned : nullptr;
+  content.changes = choice.changes;
+  content.batch = countBatch(getStepFunction(*module));
   content.timelines.push_back(getSimulatedTimeline(*shown.compiled));
   llvm::raw_string_ostream stream(page);
   writePlanPage(stream, content);
@@ -214,8 +216,9 @@ Error CompileDriver::communicate(const LoopForm &form) {
       "Communicate");
 }
 
-/// Communicates and lowers to buffers, in the first form that fits.
-Error CompileDriver::lowerToBuffers() {
+/// Communicates and lowers to buffers, in the first form that fits, which it
+/// returns.
+Expected<LoopForm> CompileDriver::lowerToBuffers() {
   Expected<SmallVector<LoopForm, 4>> forms = getLoopForms();
   if (!forms)
     return forms.takeError();
@@ -234,15 +237,31 @@ Error CompileDriver::lowerToBuffers() {
       return error;
     int64_t bytes = getMemoryProfile(*module, {}).getTotal();
     if (isLast || static_cast<double>(bytes) <= memoryLimit)
-      break;
+      return form;
     module = std::move(partitioned);
   }
-  return Error::success();
+  llvm_unreachable("loops have a form");
+}
+
+/// The form that lowerToBuffers takes; the program stays as it is.
+Expected<LoopForm> CompileDriver::findLoopForm() {
+  Expected<SmallVector<LoopForm, 4>> forms = getLoopForms();
+  if (!forms)
+    return forms.takeError();
+  if (forms->size() == 1)
+    return forms->front();
+  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+  });
+  OwningOpRef<ModuleOp> partitioned(module->clone());
+  Expected<LoopForm> form = lowerToBuffers();
+  module = std::move(partitioned);
+  return form;
 }
 
 Error CompileDriver::lower() {
-  if (Error error = lowerToBuffers())
-    return error;
+  if (Expected<LoopForm> form = lowerToBuffers(); !form)
+    return form.takeError();
   if (Error error = runPasses(buildLowerToLLVMPipeline, "Lower to LLVM"))
     return error;
   auto text = (*module)->getAttrOfType<StringAttr>(kManifestAttr);
@@ -301,10 +320,10 @@ Error CompileDriver::emitStableHLO() {
     return description.takeError();
   if (Error error = partition())
     return error;
-  Expected<SmallVector<LoopForm, 4>> forms = getLoopForms();
-  if (!forms)
-    return forms.takeError();
-  if (Error error = communicate(forms->front()))
+  Expected<LoopForm> form = findLoopForm();
+  if (!form)
+    return form.takeError();
+  if (Error error = communicate(*form))
     return error;
   FailureOr<llvm::json::Object> built = buildManifest(*module);
   if (failed(built))

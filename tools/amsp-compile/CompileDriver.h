@@ -56,7 +56,8 @@ private:
   llvm::Error partition();
   llvm::Expected<llvm::SmallVector<LoopForm, 4>> getLoopForms();
   llvm::Error communicate(const LoopForm &form);
-  llvm::Error lowerToBuffers();
+  llvm::Expected<LoopForm> lowerToBuffers();
+  llvm::Expected<LoopForm> findLoopForm();
   llvm::Error lower();
   llvm::Error runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build,
                         llvm::StringRef stage);

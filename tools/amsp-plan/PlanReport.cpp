@@ -266,6 +266,30 @@ static void writeItems(json::OStream &json,
     json.attribute(name, value);
 }
 
+static void writeRecompute(json::OStream &json, const StepChanges &changes) {
+  json.attributeArray("recompute", [&] {
+    for (const std::string &unit : changes.recompute)
+      json.value(unit);
+  });
+}
+
+void PlanReport::writeVariants(json::OStream &json) const {
+  if (planned.variants.empty())
+    return;
+  json.attributeArray("variants", [&] {
+    for (const StepVariant &variant : planned.variants)
+      json.object([&] {
+        json.attribute("split", variant.changes.microbatches);
+        writeRecompute(json, variant.changes);
+        json.attribute("fits", variant.secondsAndBytes.has_value());
+        if (!variant.secondsAndBytes)
+          return;
+        json.attribute("seconds", variant.secondsAndBytes->first);
+        json.attribute("bytes", variant.secondsAndBytes->second);
+      });
+  });
+}
+
 void PlanReport::writeCandidate(json::OStream &json,
                                 const Candidate &candidate) const {
   json.attribute("strategy", formatStrategy(plan.getStrategy(candidate)));
@@ -358,10 +382,8 @@ void PlanReport::printJson(raw_ostream &os) const {
     json.attribute("split", planned.changes.microbatches);
     if (!planned.splitRefusal.empty())
       json.attribute("split_refusal", planned.splitRefusal);
-    json.attributeArray("recompute", [&] {
-      for (const std::string &unit : planned.changes.recompute)
-        json.value(unit);
-    });
+    writeRecompute(json, planned.changes);
+    writeVariants(json);
     json.attributeObject("plan", [&] { writeFinalist(json, shown); });
     if (candidate)
       json.attributeObject("chosen", [&] { writeCandidate(json, *candidate); });

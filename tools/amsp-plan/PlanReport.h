@@ -3,7 +3,7 @@
 #ifndef AMSP_TOOLS_AMSP_PLAN_PLANREPORT_H
 #define AMSP_TOOLS_AMSP_PLAN_PLANREPORT_H
 
-#include "BatchSize.h"
+#include "amsp/Compile/BatchSize.h"
 #include "amsp/Compile/Finalists.h"
 #include "llvm/Support/JSON.h"
 
@@ -42,6 +42,7 @@ private:
   void writeCollectives(llvm::json::OStream &json) const;
   void writeCandidate(llvm::json::OStream &json,
                       const Candidate &candidate) const;
+  void writeVariants(llvm::json::OStream &json) const;
   void writeFinalist(llvm::json::OStream &json, const Finalist &finalist) const;
   void printShown(llvm::raw_ostream &os) const;
   void printVariants(llvm::raw_ostream &os) const;

@@ -226,13 +226,16 @@ static Error writePlan(const Finalist &shown, const PlannedStep &planned,
 
 /// The page of --report.
 static Error writeReport(const Finalist &shown, const PlannedStep &planned,
-                         const Cluster &cluster, StringRef name) {
+                         const Cluster &cluster, BatchSize batch,
+                         StringRef name) {
   PlanPage page;
   page.step = name;
   page.cluster = &cluster;
   page.units = planned.units;
   page.shown = &shown;
   page.planned = &planned;
+  page.changes = planned.changes;
+  page.batch = batch;
   if (shown.compiled)
     page.timelines.push_back(getSimulatedTimeline(*shown.compiled));
   if (!traceFile.empty()) {
@@ -372,15 +375,15 @@ static Error run(MLIRContext &context) {
             writePlan(*shown, *planned, *cluster, options->partition.reduceType,
                       (*module)->getName().value_or("step")))
       return error;
+  BatchSize batch = countBatch(getStepFunction(**module));
   if (!report.empty())
-    if (Error error = writeReport(*shown, *planned, *cluster,
+    if (Error error = writeReport(*shown, *planned, *cluster, batch,
                                   (*module)->getName().value_or("step")))
       return error;
   if (!timeline.empty())
     if (Error error = writeSimulation(*shown))
       return error;
-  PlanReport table(*planned, *cluster, *shown,
-                   countBatch(getStepFunction(**module)), listCollectives, top);
+  PlanReport table(*planned, *cluster, *shown, batch, listCollectives, top);
   if (format == Format::JSON)
     table.printJson(llvm::outs());
   else

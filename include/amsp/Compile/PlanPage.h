@@ -3,6 +3,7 @@
 #ifndef AMSP_COMPILE_PLANPAGE_H
 #define AMSP_COMPILE_PLANPAGE_H
 
+#include "amsp/Compile/BatchSize.h"
 #include "amsp/Compile/Finalists.h"
 #include <map>
 
@@ -53,6 +54,9 @@ struct PlanPage {
   llvm::ArrayRef<StepUnit> units;
   const Finalist *shown = nullptr;
   const PlannedStep *planned = nullptr;
+  /// What the plan makes of the exported step, and the rows and tokens of that.
+  StepChanges changes;
+  BatchSize batch;
   /// Drawn beside each other, on one scale.
   std::vector<Timeline> timelines;
 };

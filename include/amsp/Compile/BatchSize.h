@@ -1,7 +1,7 @@
 //===- BatchSize.h - Rows and tokens of the global batch --------*- C++ -*-===//
 
-#ifndef AMSP_TOOLS_AMSP_PLAN_BATCHSIZE_H
-#define AMSP_TOOLS_AMSP_PLAN_BATCHSIZE_H
+#ifndef AMSP_COMPILE_BATCHSIZE_H
+#define AMSP_COMPILE_BATCHSIZE_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <cstdint>
@@ -21,4 +21,4 @@ BatchSize countBatch(mlir::func::FuncOp step);
 
 } // namespace amsp
 
-#endif // AMSP_TOOLS_AMSP_PLAN_BATCHSIZE_H
+#endif // AMSP_COMPILE_BATCHSIZE_H

@@ -1,6 +1,6 @@
 //===- BatchSize.cpp - Rows and tokens of the global batch ----------------===//
 
-#include "BatchSize.h"
+#include "amsp/Compile/BatchSize.h"
 #include "amsp/Dialect/AMSP/IR/AMSPAttributes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 
