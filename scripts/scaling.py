@@ -4,6 +4,7 @@ step, for the paper's strategy in its executor and for ours; prints tables, and
 
 import argparse
 import concurrent.futures
+import functools
 import json
 import os
 import subprocess
@@ -23,6 +24,7 @@ RECOMPUTE = {"7b": 0, "13b": 0, "30b": 1}
 PRESETS = ("ddp", "zero1", "zero2", "zero3", "mics:8x1", "hpz:8x1")
 
 
+@functools.cache
 def simulate(tool, model, ranks, executor, strategy, **settings):
     """The report of a step; None if the strategy needs more memory than there is."""
     root = measured_runs.ROOT
@@ -65,18 +67,24 @@ def efficiencies(tool):
         "| model | reductions | interference | paper's | ours | ours, spread 0.02 | plan at 1024 GPUs |",
         "|---|---|---|---|---|---|---|",
     ]
-    for model in PAPER:
-        for width in (2, 4):
-            for share in (0, 0.1, 0.2):
-                settings = {"interference": share, "gradient_bytes": width}
-                theirs, _ = efficiency(tool, paper, model, spread=0, **settings)
-                mine, plan = efficiency(tool, ours, model, spread=0, **settings)
-                spread, _ = efficiency(tool, ours, model, **settings)
-                lines.append(
-                    f"| {model} | {width} bytes | {share:.0%} | {theirs:.1%} | {mine:.1%} "
-                    f"| {spread:.1%} | `{plan['strategy']}` |"
-                )
+    lines += [
+        efficiency_row(tool, model, width, share)
+        for model in PAPER
+        for width in (2, 4)
+        for share in (0, 0.1, 0.2)
+    ]
     return "\n".join(lines) + "\n"
+
+
+def efficiency_row(tool, model, width, share):
+    settings = {"interference": share, "gradient_bytes": width}
+    theirs, _ = efficiency(tool, paper, model, spread=0, **settings)
+    mine, plan = efficiency(tool, ours, model, spread=0, **settings)
+    spread, _ = efficiency(tool, ours, model, **settings)
+    return (
+        f"| {model} | {width} bytes | {share:.0%} | {theirs:.1%} | {mine:.1%} "
+        f"| {spread:.1%} | `{plan['strategy']}` |"
+    )
 
 
 def items(tool):

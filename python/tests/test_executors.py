@@ -81,6 +81,16 @@ def test_order(groups):
     assert checked > 60
 
 
+def test_our_own_program_beside_them(groups):
+    """Under their strategies about as fast at least; under its own never slower."""
+    for run in [run for group in groups for run in group["runs"]]:
+        assert run["ours"] >= 0.995 * run["simulated"], (run["name"], run["levels"])
+        assert run["best"] >= run["ours"] * (1 - 1e-9), (run["name"], run["levels"])
+        # What is not overlapped there is here.
+        if len(run["no_overlap"]) > 1:
+            assert run["ours"] > 1.01 * run["simulated"]
+
+
 def test_the_page_has_the_table_of_this_version(groups):
     script = load_script()
     page = script.PAGE.read_text()

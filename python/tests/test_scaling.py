@@ -41,7 +41,7 @@ def test_every_exposed_second_has_an_item(scaling):
 
 
 @pytest.mark.parametrize("model", ["7b", "13b", "30b"])
-@pytest.mark.parametrize("ranks", [8, 64, 1024])
+@pytest.mark.parametrize("ranks", [8, 16, 32, 64, 128, 256, 512, 1024])
 def test_no_strategy_is_faster_than_the_plan(scaling, model, ranks):
     plan = scaling.ours(TOOL, model, ranks)
     theirs = scaling.paper(TOOL, model, ranks)
@@ -52,6 +52,17 @@ def test_no_strategy_is_faster_than_the_plan(scaling, model, ranks):
         other = scaling.simulate(TOOL, model, ranks, "compiled", strategy)
         if other:
             assert plan["seconds"] <= other["seconds"] * (1 + 1e-9), strategy
+
+
+def test_the_page_has_the_tables_of_this_version(scaling):
+    """Of the efficiencies, the rows of 7B."""
+    page = scaling.measured_runs.PAGE.read_text()
+    assert scaling.items(TOOL) in page
+    assert scaling.plans(TOOL) in page
+    for width in (2, 4):
+        for share in (0, 0.1, 0.2):
+            row = scaling.efficiency_row(TOOL, "7b", width, share)
+            assert f"\n{row}\n" in page, row
 
 
 def test_more_bandwidth_or_memory_is_never_slower(scaling, tmp_path, monkeypatch):
@@ -68,6 +79,7 @@ interference: 0.2
         clusters = tmp_path / "clusters"
         clusters.mkdir(exist_ok=True)
         (clusters / "a800-80gb-800g.yaml").write_text(text)
+        scaling.simulate.cache_clear()  # it knows clusters by their names
         return scaling.ours(TOOL, "7b", 64)["seconds"]
 
     for folder in ("executors", "examples"):
