@@ -159,8 +159,8 @@ def test_optimizers_gather_parameters_only(finished):
 @pytest.mark.parametrize(
     ("job", "matrices", "gathers"),
     [
-        # Of w0, the square for its norm and the first iterate; of w1, that alone.
-        (StepJob("muon", "levels=4", "zero2", "so"), 4, 3),
+        # Of each, the first iterate; norms are scalars on the wire.
+        (StepJob("muon", "levels=4", "zero2", "so"), 4, 2),
         # Of w0, the square for its factors; w1 is too small for them.
         (StepJob("adafactor", "levels=4", "zero2", "so"), 5, 1),
     ],
@@ -175,6 +175,17 @@ def test_matrix_updates_gather_only_what_they_need(finished, matrices, gathers):
     assert all(a["placement"]["kind"] == "flat" for a in wide)
     assert all(size <= 16 * 4 for size in others(finished.manifest, "all_reduce"))
     assert len(others(finished.manifest, "all_gather")) == gathers
+
+
+@over("in_batch_negatives")
+def test_scores_of_all_pairs_stay_on_their_ranks(finished):
+    """Each rank has the rows of its own examples; what moves is as large as what
+    they are made of."""
+    assert not finished.comparison.faults
+    embeddings = 48 * 6 * 4
+    moved = [c["bytes"] for c in finished.manifest["collectives"]]
+    assert embeddings in moved
+    assert max(moved) <= embeddings
 
 
 @over("lora", strategy="zero3")

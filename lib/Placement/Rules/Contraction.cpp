@@ -73,12 +73,25 @@ struct DotGeneralModel
         DotSide{numbers.getRhsBatchingDimensions(),
                 numbers.getRhsContractingDimensions(),
                 getTensorType(dot.getRhs()).getRank()}};
-    unsigned leading = getLeadingSide(dot, operands, sides);
-    int64_t dim = operands[leading].dim;
+    std::array<std::optional<Transfer>, 2> led;
+    for (unsigned side : {0, 1})
+      if (operands[side].isSplit())
+        led[side] = transferLed(dot, sides, side, operands[side].dim);
+    bool isSecond = !led[0] || (led[1] && getMoved(dot, operands, *led[1]) <
+                                              getMoved(dot, operands, *led[0]));
+    return *led[isSecond];
+  }
+
+private:
+  /// The operand on one side keeps its split along `dim`, the other one
+  /// follows.
+  static Transfer transferLed(stablehlo::DotGeneralOp dot,
+                              ArrayRef<DotSide> sides, unsigned leading,
+                              int64_t dim) {
     DimRole role = sides[leading].getRole(dim);
     const DotSide &other = sides[1 - leading];
     Transfer transfer = getReplicatedTransfer(dot);
-    transfer.operands[leading] = operands[leading];
+    transfer.operands[leading] = Placement::split(dim);
     switch (role.kind) {
     case DimRole::Batching:
       transfer.operands[1 - leading] =
@@ -92,8 +105,8 @@ struct DotGeneralModel
           Placement::partial(Reduction::Sum, PartialOver::Batch);
       break;
     case DimRole::Free: {
-      int64_t before = numbers.getLhsBatchingDimensions().size() +
-                       (leading == 1 ? sides[0].getNumFree() : 0);
+      int64_t before =
+          sides[0].batching.size() + (leading == 1 ? sides[0].getNumFree() : 0);
       transfer.results.front() = Placement::split(before + role.position);
       break;
     }
@@ -101,23 +114,19 @@ struct DotGeneralModel
     return transfer;
   }
 
-private:
-  /// The operand that keeps its placement. Two operands that are both split
-  /// along free dimensions cannot: the larger one keeps its own.
-  static unsigned getLeadingSide(stablehlo::DotGeneralOp dot,
-                                 ArrayRef<Placement> operands,
-                                 ArrayRef<DotSide> sides) {
-    if (!operands[0].isSplit())
-      return 1;
-    if (!operands[1].isSplit())
-      return 0;
-    for (unsigned side : {0, 1})
-      if (sides[side].getRole(operands[side].dim).kind != DimRole::Free)
-        return side;
-    return getTensorType(dot.getLhs()).getNumElements() >=
-                   getTensorType(dot.getRhs()).getNumElements()
-               ? 0
-               : 1;
+  /// The elements that ranks have to send for the transfer: of operands that
+  /// are split otherwise, and of a sum that is to be completed.
+  static int64_t getMoved(stablehlo::DotGeneralOp dot,
+                          ArrayRef<Placement> operands,
+                          const Transfer &transfer) {
+    int64_t moved = 0;
+    for (auto [operand, placement, asked] :
+         llvm::zip_equal(dot->getOperands(), operands, transfer.operands))
+      if (placement.isSplit() && placement != asked)
+        moved += getTensorType(operand).getNumElements();
+    if (transfer.results.front().isPartial())
+      moved += getTensorType(dot.getResult()).getNumElements();
+    return moved;
   }
 };
 } // namespace
@@ -191,11 +200,11 @@ struct ReduceModel
                            Placement::partial(*reduction, PartialOver::Batch));
     if (input.kind == Placement::Partial && input.reduction == *reduction)
       return inputTransfer(op, input, input);
-    if (input.isFlat() && input.state == ModelState::OS &&
-        reducesRows(reduce, input.keep))
-      return inputTransfer(
-          op, input,
-          Placement::partial(*reduction, PartialOver::States, input.strategy));
+    if (input.isFlat() && input.state == ModelState::OS)
+      if (std::optional<int64_t> keep = getReducedRows(reduce, input.keep))
+        return inputTransfer(op, input.withKeep(*keep),
+                             Placement::partial(*reduction, PartialOver::States,
+                                                input.strategy));
     return getReplicatedTransfer(op);
   }
 
@@ -215,12 +224,21 @@ struct ReduceModel
   }
 
 private:
-  /// True if all dimensions but the `keep` leading ones are reduced.
-  static bool reducesRows(stablehlo::ReduceOp reduce, int64_t keep) {
-    int64_t rank = getTensorType(reduce.getInputs().front()).getRank();
-    return llvm::all_of(llvm::seq(keep, rank), [&](int64_t dim) {
+  /// As how many leading dimensions the result keeps, if rows that `keep`
+  /// leading dimensions index are reduced whole: behind these come at most such
+  /// of size 1, which make no further rows.
+  static std::optional<int64_t> getReducedRows(stablehlo::ReduceOp reduce,
+                                               int64_t keep) {
+    RankedTensorType type = getTensorType(reduce.getInputs().front());
+    auto isReduced = [&](int64_t dim) {
       return llvm::is_contained(reduce.getDimensions(), dim);
-    });
+    };
+    while (keep < type.getRank() && type.getDimSize(keep) == 1 &&
+           !isReduced(keep))
+      ++keep;
+    if (!llvm::all_of(llvm::seq(keep, type.getRank()), isReduced))
+      return std::nullopt;
+    return keep;
   }
 
   static Transfer inputTransfer(Operation *op, const Placement &input,
