@@ -1,6 +1,7 @@
 //===- Timeline.cpp - A simulated step for a trace viewer -----------------===//
 
 #include "amsp/Planner/Timeline.h"
+#include "amsp/Support/OutputFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -136,8 +137,13 @@ void TimelineWriter::write() {
 
 Error amsp::writeTimeline(StringRef path, const Schedule &schedule,
                           const SimulatedStep &step) {
-  return writeToOutput(path, [&](raw_ostream &os) {
-    TimelineWriter(schedule, step, os).write();
-    return Error::success();
-  });
+  Expected<OutputFile> file = OutputFile::create(path);
+  if (!file)
+    return file.takeError();
+  std::string text;
+  raw_string_ostream stream(text);
+  TimelineWriter(schedule, step, stream).write();
+  if (Error error = file->write(text))
+    return error;
+  return file->commit();
 }

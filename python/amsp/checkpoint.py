@@ -24,7 +24,8 @@ FORMAT = "amsp-checkpoint"
 VERSION = 1
 # Files beyond this size are split between tensors.
 MAX_FILE_BYTES = 4_000_000_000
-FILE_PATTERN = re.compile(r"state-g.*\.safetensors")
+# Tensors, and indices that a process was killed over.
+FILE_PATTERN = re.compile(rf"state-g.*\.safetensors|{re.escape(INDEX)}\..*\.tmp")
 
 DTYPE_NAMES = {
     name.upper() if name != "i1" else "BOOL": dtype for name, dtype in arrays.DTYPES.items()

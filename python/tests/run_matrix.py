@@ -127,7 +127,7 @@ class Runner:
     @staticmethod
     def describe(error: Exception) -> str:
         if isinstance(error, tools.ToolError):
-            return str(error).splitlines()[0]
+            return "; ".join(str(error).splitlines()[:5])
         return traceback.format_exc(limit=-1)
 
 

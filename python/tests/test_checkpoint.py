@@ -143,6 +143,14 @@ def test_a_killed_run_leaves_a_whole_checkpoint(files):
     assert len(list((files / "ck").glob("state-*"))) == 1
 
 
+def test_what_a_killed_first_save_left_is_cleared(files):
+    (files / "ck").mkdir()
+    for name in (f"{INDEX}.a1b2c3.tmp", "state-g1-00001-of-00002.safetensors"):
+        (files / "ck" / name).write_bytes(b"{")
+    run_ok(files, "--save", files / "ck")
+    assert len(list((files / "ck").iterdir())) == 2
+
+
 def test_a_full_disk_keeps_the_last_checkpoint(files):
     run_ok(files, "--steps", 2, "--save", files / "ck")
     before = {path.name: path.read_bytes() for path in (files / "ck").iterdir()}

@@ -1,8 +1,13 @@
 """amsp.compile: steps, state and checkpoints from Python."""
 
 import gc
+import os
+import shutil
+import signal
 import subprocess
 import sys
+import traceback
+import warnings
 
 import jax
 import jax.numpy as jnp
@@ -276,3 +281,74 @@ def test_a_step_that_fails_ends_with_the_rank(tmp_path):
 def test_reading_files_does_not_load_jax():
     code = "import amsp, amsp.placement, sys; sys.exit('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def kill_at(moment, function):
+    """Runs a function in a child, which ends by SIGKILL at the moment-th operation
+    on files; whether it did."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # The child uses no thread.
+        child = os.fork()
+    if child:
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        assert status in (0, -signal.SIGKILL)
+        return status != 0
+    seen = 0
+
+    def count(event, _):
+        nonlocal seen
+        if event in ("open", "os.rename", "os.remove"):
+            seen += 1
+            if seen == moment:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    status = 1
+    try:
+        sys.addaudithook(count)
+        function()
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+def test_a_process_killed_in_save_leaves_a_whole_checkpoint(four_ranks, tmp_path):
+    """At every operation on files: the last one is there, or the new one is; and
+    the next save clears what was left over."""
+    saved, (x, y) = tmp_path / "saved", make_args()[2:]
+    four_ranks(*four_ranks.shard(*make_args()[:2]), x, y)
+    four_ranks.save(saved)
+    state = {1: four_ranks.gather(four_ranks.state())}
+    four_ranks(*four_ranks.state(), x, y)
+    state[2] = four_ranks.gather(four_ranks.state())
+    found = []
+    moment = 1
+    while True:
+        directory = tmp_path / f"killed{moment}"
+        shutil.copytree(saved, directory)
+        killed = kill_at(moment, lambda: four_ranks.save(directory))
+        loaded = four_ranks.load(directory)
+        assert_same_bits(loaded, state[four_ranks.steps])
+        found.append(four_ranks.steps)
+        if not killed:
+            break
+        # The state is what it was before the load.
+        four_ranks.shard(*state[2])
+        four_ranks.steps = four_ranks.batches = 2
+        four_ranks.save(directory)
+        assert len(list(directory.iterdir())) == 2
+        moment += 1
+    assert found == sorted(found) and found.count(1) > 10 and found.count(2) > 1
+
+
+def test_a_process_killed_in_its_first_save_can_save_again(four_ranks, tmp_path):
+    four_ranks.shard(*make_args()[:2])
+    for moment in range(1, 100):
+        directory = tmp_path / f"killed{moment}"
+        killed = kill_at(moment, lambda: four_ranks.save(directory))
+        four_ranks.save(directory)
+        assert len(list(directory.iterdir())) == 2
+        if not killed:
+            break
+    assert 10 < moment < 99

@@ -99,9 +99,13 @@ def test_without_locations(tmp_path, capsys):
 
 
 @pytest.mark.needs_tools
-@pytest.mark.parametrize("locations", [True, False])
-def test_what_is_imported_compiles_and_runs(locations, tmp_path, capsys):
-    imported = run_importer(bytecode(locations), tmp_path, capsys)
+@pytest.mark.parametrize(
+    "data",
+    [artifact, bytecode, lambda: bytecode(locations=False)],
+    ids=["artifact", "bytecode", "bytecode-without-locations"],
+)
+def test_what_is_imported_compiles_and_runs(data, tmp_path, capsys):
+    imported = run_importer(data(), tmp_path, capsys)
     compiled, inputs = tmp_path / "step.so", tmp_path / "in.npz"
     tools.compile_step(imported, compiled, "levels=2", "zero3")
     arrays.save_arguments(inputs, jax.tree.leaves(VALUES))

@@ -2,7 +2,6 @@
 
 #include "CompileDriver.h"
 #include "amsp/Communication/Passes.h"
-#include "amsp/Compile/OutputFile.h"
 #include "amsp/Compile/PlanPage.h"
 #include "amsp/Conversion/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
@@ -10,6 +9,7 @@
 #include "amsp/Dialect/StableHLO/IR/BooleanLiterals.h"
 #include "amsp/Planner/StepModel.h"
 #include "amsp/Planner/UnitPattern.h"
+#include "amsp/Support/OutputFile.h"
 #include "amsp/Target/CPU/ObjectEmitter.h"
 #include "amsp/Target/CPU/Passes.h"
 #include "amsp/Target/Manifest.h"

@@ -5,6 +5,7 @@
 #include "Options.h"
 #include "StepLog.h"
 #include "amsp/Run/TraceSummary.h"
+#include "amsp/Support/OutputFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -12,7 +13,6 @@
 #include "llvm/Support/Path.h"
 
 #include <chrono>
-#include <fstream>
 #include <unistd.h>
 
 using namespace amsp;
@@ -132,7 +132,7 @@ private:
   Error loadNextBatch(StringRef path);
   Error runStep();
   Error runSteps();
-  Error writeTrace() const;
+  Error writeTrace(std::optional<OutputFile> &trace) const;
 
   const Options &options;
   const StepLibrary &library;
@@ -234,8 +234,8 @@ Error Runner::runSteps() {
   return Error::success();
 }
 
-/// Rank 0 writes the events of all ranks.
-Error Runner::writeTrace() const {
+/// Rank 0 writes the events of all ranks, to a file beside its place.
+Error Runner::writeTrace(std::optional<OutputFile> &trace) const {
   if (options.trace.empty())
     return Error::success();
   std::string events = session->world().traceEvents();
@@ -256,15 +256,12 @@ Error Runner::writeTrace() const {
     log.printCommunication(*summary.getAsObject());
   std::string summaryText;
   raw_string_ostream(summaryText) << formatv("{0:2}", summary);
-  std::ofstream file(options.trace);
-  file << "{\"traceEvents\": [" << events
-       << "\n],\n\"summary\": " << summaryText << "}\n";
-  file.close();
-  if (file)
-    return Error::success();
-  if (sys::fs::is_regular_file(options.trace))
-    (void)sys::fs::remove(options.trace);
-  return createStringError(options.trace + ": cannot be written");
+  Expected<OutputFile> file = OutputFile::create(options.trace);
+  if (!file)
+    return file.takeError();
+  trace = std::move(*file);
+  return trace->write("{\"traceEvents\": [" + events +
+                      "\n],\n\"summary\": " + summaryText + "}\n");
 }
 
 Error Runner::run() {
@@ -272,11 +269,16 @@ Error Runner::run() {
     return error;
   if (Error error = runSteps())
     return error;
+  // Both files appear, or neither.
+  std::optional<OutputFile> trace;
+  if (Error error = agree(processes, writeTrace(trace)))
+    return error;
   if (!options.outputs.empty())
     if (Error error = session->writeOutputs(options.outputs))
       return error;
-  if (Error error = agree(processes, writeTrace()))
-    return error;
+  if (trace)
+    if (Error error = trace->commit())
+      return error;
   if (isFirst)
     log.printSummary(library.manifest);
   if (comparison)

@@ -23,7 +23,11 @@ std::string run::checkpointFileName(int64_t generation, size_t number,
 }
 
 bool run::isCheckpointFileName(StringRef name) {
-  return name.starts_with(filePrefix) && name.ends_with(fileSuffix);
+  if (name.starts_with(filePrefix) && name.ends_with(fileSuffix))
+    return true;
+  // An index that a process was killed over.
+  return name.consume_front(CheckpointIndex::fileName) &&
+         name.starts_with(".") && name.ends_with(".tmp");
 }
 
 std::vector<std::string> CheckpointIndex::files() const {

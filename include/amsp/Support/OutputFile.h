@@ -1,13 +1,15 @@
 //===- OutputFile.h - Files that appear complete or not at all --*- C++ -*-===//
 
-#ifndef AMSP_COMPILE_OUTPUTFILE_H
-#define AMSP_COMPILE_OUTPUTFILE_H
+#ifndef AMSP_SUPPORT_OUTPUTFILE_H
+#define AMSP_SUPPORT_OUTPUTFILE_H
 
 #include "llvm/Support/FileSystem.h"
 
 namespace amsp {
 
 /// A file that is written beside its place and moved there once it is complete.
+/// What is no regular file (/dev/null, a pipe) is not replaced: the content is
+/// copied into it.
 class OutputFile {
 public:
   /// Fails if the file cannot be written, before work is spent on its content.
@@ -19,17 +21,18 @@ public:
   /// Where another program may write the content.
   llvm::StringRef getTemporaryPath() const { return file->TmpName; }
   llvm::Error write(llvm::StringRef content);
-  /// Moves the file to its place.
+  /// Moves the file to its place. Without it, nothing is left.
   llvm::Error commit(bool isExecutable = false);
 
 private:
-  OutputFile(std::string path, llvm::sys::fs::TempFile file)
-      : path(std::move(path)), file(std::move(file)) {}
+  OutputFile(std::string path, bool isRegular, llvm::sys::fs::TempFile file)
+      : path(std::move(path)), isRegular(isRegular), file(std::move(file)) {}
 
   std::string path;
+  bool isRegular;
   std::optional<llvm::sys::fs::TempFile> file;
 };
 
 } // namespace amsp
 
-#endif // AMSP_COMPILE_OUTPUTFILE_H
+#endif // AMSP_SUPPORT_OUTPUTFILE_H

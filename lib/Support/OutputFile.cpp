@@ -1,8 +1,11 @@
 //===- OutputFile.cpp - Files that appear complete or not at all ----------===//
 
-#include "amsp/Compile/OutputFile.h"
+#include "amsp/Support/OutputFile.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 
 using namespace llvm;
 using namespace amsp;
@@ -10,12 +13,20 @@ using namespace amsp;
 Expected<OutputFile> OutputFile::create(StringRef path) {
   if (sys::fs::is_directory(path))
     return createStringError("output '" + path + "' is a directory");
+  // A write past the limit on a file's size then fails, as on a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
+  bool isRegular = !sys::fs::exists(path) || sys::fs::is_regular_file(path);
+  SmallString<128> model(path);
+  if (!isRegular) {
+    sys::path::system_temp_directory(/*erasedOnReboot=*/true, model);
+    sys::path::append(model, "amsp");
+  }
   Expected<sys::fs::TempFile> file =
-      sys::fs::TempFile::create(path + ".%%%%%%.tmp");
+      sys::fs::TempFile::create(model + ".%%%%%%.tmp");
   if (!file)
     return createStringError("output '" + path + "' cannot be written: " +
                              toString(file.takeError()));
-  return OutputFile(path.str(), std::move(*file));
+  return OutputFile(path.str(), isRegular, std::move(*file));
 }
 
 OutputFile::~OutputFile() {
@@ -37,6 +48,18 @@ Error OutputFile::write(StringRef content) {
 
 Error OutputFile::commit(bool isExecutable) {
   using namespace sys::fs;
+  if (!isRegular) {
+    int device = -1;
+    std::error_code error =
+        openFileForWrite(path, device, CD_OpenExisting, OF_None);
+    if (!error) {
+      error = copy_file(file->TmpName, device);
+      sys::Process::SafelyCloseFileDescriptor(device);
+    }
+    return error ? createStringError(error, "output '" + path +
+                                                "': " + error.message())
+                 : Error::success();
+  }
   perms mode = all_read | owner_write | (isExecutable ? all_exe : no_perms);
   std::error_code ignored = setPermissions(file->TmpName, mode);
   (void)ignored;
