@@ -185,6 +185,9 @@ template <> struct MappingTraits<Cluster> {
     cluster.spread = spread.value;
     io.mapOptional("collectives", cluster.collectiveTables);
   }
+  static std::string validate(IO &, Cluster &cluster) {
+    return cluster.levels.empty() ? "a cluster needs at least one level" : "";
+  }
 };
 } // namespace llvm::yaml
 
@@ -229,8 +232,6 @@ Expected<Cluster> amsp::parseClusterYaml(StringRef content, StringRef name) {
   input >> cluster;
   if (input.error())
     return createStringError(message.empty() ? name + ": no cluster" : message);
-  if (cluster.levels.empty())
-    return createStringError(name + ": no levels");
   if (Error error = verifyWorld(cluster, name))
     return error;
   completeNames(cluster, name);

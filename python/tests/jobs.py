@@ -53,7 +53,8 @@ def manifest_of(output: pathlib.Path, path: str) -> dict:
 def compile_and_run(
     step, inputs, directory, cluster, strategy, path, steps, batch_args=(), options=()
 ) -> tuple[pathlib.Path, dict]:
-    """OUT.npz and the manifest."""
+    """OUT.npz and the manifest. A library runs within exactly the memory that its
+    manifest says."""
     directory.mkdir(parents=True, exist_ok=True)
     output = directory / ("step.so" if path == "so" else "step.partitioned.mlir")
     results = directory / "out.npz"
@@ -67,11 +68,13 @@ def compile_and_run(
         timeout=COMPILE_SECONDS,
         options=options,
     )
+    manifest = manifest_of(output, path)
     if path == "so":
-        tools.run_step(output, inputs, results, steps, timeout=RUN_SECONDS)
+        limit = ("--memory-limit", manifest["memory_bytes"])
+        tools.run_step(output, inputs, results, steps, *limit, timeout=RUN_SECONDS)
     else:
         run_under_xla([output], inputs, [results], steps)
-    return results, manifest_of(output, path)
+    return results, manifest
 
 
 @dataclasses.dataclass(frozen=True)

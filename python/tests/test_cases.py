@@ -39,6 +39,20 @@ def test_ranks_equal_one_device(job, finished):
 
 @needs_cases
 @pytest.mark.needs_tools
+@pytest.mark.parametrize("job", [job for job in JOBS if job.path == "so"], ids=str)
+def test_with_one_byte_less_a_rank_is_refused(job, finished, tmp_path):
+    """With exactly what it needs it ran: see jobs.compile_and_run."""
+    needed = finished.manifest["memory_bytes"]
+    step = finished.results.with_name("step.so")
+    inputs = jobs.cases_directory() / job.case / "inputs.npz"
+    limit = ("--memory-limit", needed - 1)
+    with pytest.raises(tools.ToolError, match=f"a rank needs {needed} bytes"):
+        tools.run_step(step, inputs, tmp_path / "out.npz", 1, *limit)
+    assert not (tmp_path / "out.npz").exists()
+
+
+@needs_cases
+@pytest.mark.needs_tools
 @pytest.mark.parametrize("case", matrix.CASES)
 def test_every_op_has_a_local_rule(case, tmp_path):
     step = jobs.cases_directory() / case / "step.mlir"

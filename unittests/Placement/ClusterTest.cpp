@@ -73,8 +73,11 @@ TEST(ClusterTest, YamlErrorsNameFileAndLine) {
             "c.yaml:3: the size of a level must be positive");
   EXPECT_EQ(errorOfYaml("levels:\n  - {name: gpu}\n"),
             "c.yaml:2: missing required key 'size'");
-  EXPECT_NE(errorOfYaml("levels: []\n"), "");
-  EXPECT_NE(errorOfYaml(""), "");
+  EXPECT_EQ(errorOfYaml("name: a\nlevels: []\n"),
+            "c.yaml:1: a cluster needs at least one level");
+  EXPECT_EQ(errorOfYaml("interference: 0.1\n"),
+            "c.yaml:1: missing required key 'levels'");
+  EXPECT_EQ(errorOfYaml(""), "c.yaml: no cluster");
   EXPECT_NE(errorOfYaml("levels: [\n"), "");
 }
 
