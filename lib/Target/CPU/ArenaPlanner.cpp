@@ -168,41 +168,79 @@ static void joinLifetimes(ArrayRef<LiveBuffer> buffers, const ArenaRow &row,
   }
 }
 
-/// The rows of those wishes that leave the most live bytes as they are.
-static SmallVector<ArenaRow> grantRows(ArrayRef<LiveBuffer> buffers,
-                                       ArrayRef<SmallVector<ArenaRow>> wishes) {
+/// Those wishes that leave the most live bytes as they are.
+static SmallVector<SmallVector<ArenaRow>>
+findFreeRows(ArrayRef<LiveBuffer> buffers,
+             ArrayRef<SmallVector<ArenaRow>> wishes) {
   TimeSteps steps(buffers);
   LiveBytes live(steps.size());
   for (const LiveBuffer &buffer : buffers)
     live.add(steps.getSpan(buffer), buffer.bytes);
   int64_t peak = live.getPeak();
-  SmallVector<ArenaRow> granted;
-  for (ArrayRef<ArenaRow> rows : wishes) {
+  SmallVector<SmallVector<ArenaRow>> free;
+  for (const SmallVector<ArenaRow> &rows : wishes) {
     for (const ArenaRow &row : rows)
       joinLifetimes(buffers, row, steps, 1, live);
     if (live.getPeak() <= peak) {
-      granted.append(rows.begin(), rows.end());
+      free.push_back(rows);
       continue;
     }
     for (const ArenaRow &row : rows)
       joinLifetimes(buffers, row, steps, -1, live);
   }
-  return granted;
+  return free;
+}
+
+namespace {
+/// Grants wishes with which the arena does not grow: all of them, or those of a
+/// half, as long as there are attempts.
+class RowGranter {
+public:
+  RowGranter(ArrayRef<LiveBuffer> buffers, int64_t alignment)
+      : buffers(buffers), alignment(alignment),
+        plan(planArena(buffers, alignment)), limit(plan.bytes) {}
+
+  void grant(ArrayRef<SmallVector<ArenaRow>> wishes);
+  ArenaPlan takePlan() { return std::move(plan); }
+
+private:
+  static constexpr int kAttempts = 8;
+
+  ArrayRef<LiveBuffer> buffers;
+  int64_t alignment;
+  ArenaPlan plan;
+  int64_t limit;
+  SmallVector<ArenaRow> granted;
+  int attempts = kAttempts;
+};
+} // namespace
+
+void RowGranter::grant(ArrayRef<SmallVector<ArenaRow>> wishes) {
+  if (wishes.empty() || attempts-- <= 0)
+    return;
+  size_t before = granted.size();
+  for (ArrayRef<ArenaRow> rows : wishes)
+    granted.append(rows.begin(), rows.end());
+  ArenaPlan withRows = RowPlaces(buffers, granted).plan(alignment);
+  withRows.numVisited += plan.numVisited;
+  if (withRows.bytes <= limit) {
+    plan = std::move(withRows);
+    return;
+  }
+  plan.numVisited = withRows.numVisited;
+  granted.truncate(before);
+  if (wishes.size() == 1)
+    return;
+  grant(wishes.take_front(wishes.size() / 2));
+  grant(wishes.drop_front(wishes.size() / 2));
 }
 
 ArenaPlan amsp::planArena(ArrayRef<LiveBuffer> buffers,
                           ArrayRef<SmallVector<ArenaRow>> wishes,
                           int64_t alignment) {
-  ArenaPlan plan = planArena(buffers, alignment);
-  SmallVector<ArenaRow> granted = grantRows(buffers, wishes);
-  if (granted.empty())
-    return plan;
-  ArenaPlan withRows = RowPlaces(buffers, granted).plan(alignment);
-  int64_t numVisited = plan.numVisited + withRows.numVisited;
-  if (withRows.bytes <= plan.bytes)
-    plan = std::move(withRows);
-  plan.numVisited = numVisited;
-  return plan;
+  RowGranter granter(buffers, alignment);
+  granter.grant(findFreeRows(buffers, wishes));
+  return granter.takePlan();
 }
 
 int64_t amsp::getPeakLiveBytes(ArrayRef<LiveBuffer> buffers) {

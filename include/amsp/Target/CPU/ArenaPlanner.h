@@ -36,8 +36,9 @@ ArenaPlan planArena(llvm::ArrayRef<LiveBuffer> buffers, int64_t alignment = 64);
 using ArenaRow = llvm::SmallVector<size_t>;
 
 /// The same with rows, where they cost nothing: those of one wish are granted
-/// together, if no more bytes are live at once with them, and none are if the
-/// arena is larger than without. No buffer is in two rows.
+/// together, if no more bytes are live at once with them and the arena is no
+/// larger than without any. If it is with all, halves of them are tried, a few
+/// times. No buffer is in two rows.
 ArenaPlan planArena(llvm::ArrayRef<LiveBuffer> buffers,
                     llvm::ArrayRef<llvm::SmallVector<ArenaRow>> wishes,
                     int64_t alignment = 64);
