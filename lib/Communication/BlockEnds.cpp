@@ -1,9 +1,8 @@
 //===- BlockEnds.cpp - What a block has nothing to hide behind ------------===//
 
 #include "BlockEnds.h"
-#include "amsp/Dialect/AMSP/IR/AMSPOps.h"
+#include "amsp/Dialect/AMSP/IR/CheapOps.h"
 #include "amsp/Dialect/StableHLO/IR/IterationBoundary.h"
-#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include <limits>
 
 using namespace mlir;
@@ -13,12 +12,7 @@ using namespace amsp;
 static constexpr int64_t kNoUse = std::numeric_limits<int64_t>::max();
 
 bool amsp::isCheap(Operation *op) {
-  return op->hasTrait<stablehlo::Elementwise>() ||
-         isa<GroupIndexOp, stablehlo::BroadcastInDimOp,
-             stablehlo::ConcatenateOp, stablehlo::ConstantOp,
-             stablehlo::DynamicSliceOp, stablehlo::IotaOp, stablehlo::PadOp,
-             stablehlo::ReduceOp, stablehlo::ReshapeOp, stablehlo::SliceOp,
-             stablehlo::TransposeOp>(op);
+  return isMemoryPass(op) || isa<stablehlo::ReduceOp>(op);
 }
 
 /// True for ops that do not count between a collective and computation.

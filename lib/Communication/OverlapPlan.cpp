@@ -57,6 +57,18 @@ private:
   std::vector<double> getLatestStarts() const;
   int64_t getFirstFit(unsigned gather, int64_t position,
                       std::deque<unsigned> &inFlight) const;
+  /// What was listed up to a position.
+  struct Listing {
+    OverlapPlan plan;
+    std::vector<SmallVector<unsigned, 1>> awaits; // by position, still to come
+    std::vector<bool> isDone;                     // by collective: awaited
+    // Of the channel of reductions, and of that of gathers.
+    std::array<size_t, 2> next = {0, 0};
+    std::array<int64_t, 2> bytes = {0, 0}; // in flight
+  };
+  bool tryStart(Listing &list, int64_t position, bool isGather) const;
+  bool tryAwait(Listing &list, int64_t position) const;
+  bool isGatherUrgent(const Listing &list) const;
   OverlapPlan listEvents() const;
 
   /// The last position that is reached by `time`, and the first one not before.
@@ -351,71 +363,76 @@ void Planner::placeGathers() {
   }
 }
 
+/// Starts the next collective of a channel, if its turn has come and it fits.
+bool Planner::tryStart(Listing &list, int64_t position, bool isGather) const {
+  ArrayRef<unsigned> order = getOrder(isGather);
+  if (list.next[isGather] == order.size())
+    return false;
+  unsigned index = order[list.next[isGather]];
+  const OverlapCollective &collective = problem.collectives[index];
+  if (times[index].start != position ||
+      list.bytes[isGather] + collective.bytes > shares[isGather] ||
+      !llvm::all_of(collective.after,
+                    [&](unsigned i) { return list.isDone[i]; }))
+    return false;
+  list.plan.events.push_back({position, index, /*isStart=*/true});
+  list.bytes[isGather] += collective.bytes;
+  ++list.next[isGather];
+  list.plan.peakBytes =
+      std::max(list.plan.peakBytes, list.bytes[0] + list.bytes[1]);
+  return true;
+}
+
+/// Awaits one that is started and due.
+bool Planner::tryAwait(Listing &list, int64_t position) const {
+  auto &due = list.awaits[position];
+  auto *found = llvm::find_if(due, [&](unsigned index) {
+    bool isGather = problem.collectives[index].isGather;
+    return llvm::is_contained(
+        getOrder(isGather).take_front(list.next[isGather]), index);
+  });
+  if (found == due.end())
+    return false;
+  unsigned index = *found;
+  due.erase(found);
+  list.plan.events.push_back({position, index, /*isStart=*/false});
+  const OverlapCollective &collective = problem.collectives[index];
+  list.bytes[collective.isGather] -= collective.bytes;
+  list.isDone[index] = true;
+  return true;
+}
+
+/// Of the channels' next ones, the one that is needed first: they may share
+/// links.
+bool Planner::isGatherUrgent(const Listing &list) const {
+  return list.next[1] < gathers.size() &&
+         (list.next[0] == reductions.size() ||
+          times[gathers[list.next[1]]].deadline <
+              times[reductions[list.next[0]]].deadline);
+}
+
 OverlapPlan Planner::listEvents() const {
-  OverlapPlan plan;
-  plan.lateGathers = lateGathers;
-  plan.earlyAwaits = earlyAwaits;
-  plan.bytesOver.assign(last, 0);
-  std::vector<SmallVector<unsigned, 1>> awaits(last + 1);
+  Listing list;
+  list.plan.lateGathers = lateGathers;
+  list.plan.earlyAwaits = earlyAwaits;
+  list.plan.bytesOver.assign(last, 0);
+  list.awaits.resize(last + 1);
+  list.isDone.resize(times.size());
   for (bool isGather : {false, true})
     for (unsigned index : getOrder(isGather))
-      awaits[times[index].await].push_back(index);
-  std::vector<bool> isDone(times.size());
-  size_t next[2] = {0, 0};
-  int64_t bytes[2] = {0, 0};
+      list.awaits[times[index].await].push_back(index);
   for (int64_t position = 0; position <= last; ++position) {
-    auto tryStart = [&](bool isGather) {
-      ArrayRef<unsigned> order = getOrder(isGather);
-      if (next[isGather] == order.size())
-        return false;
-      unsigned index = order[next[isGather]];
-      const OverlapCollective &collective = problem.collectives[index];
-      if (times[index].start != position ||
-          bytes[isGather] + collective.bytes > shares[isGather] ||
-          !llvm::all_of(collective.after,
-                        [&](unsigned i) { return isDone[i]; }))
-        return false;
-      plan.events.push_back({position, index, /*isStart=*/true});
-      bytes[isGather] += collective.bytes;
-      ++next[isGather];
-      plan.peakBytes = std::max(plan.peakBytes, bytes[0] + bytes[1]);
-      return true;
-    };
-    auto isStarted = [&](unsigned index) {
-      ArrayRef<unsigned> order = getOrder(problem.collectives[index].isGather);
-      return llvm::is_contained(
-          order.take_front(next[problem.collectives[index].isGather]), index);
-    };
-    auto tryAwait = [&] {
-      auto *found = llvm::find_if(awaits[position], isStarted);
-      if (found == awaits[position].end())
-        return false;
-      unsigned index = *found;
-      awaits[position].erase(found);
-      plan.events.push_back({position, index, /*isStart=*/false});
-      bytes[problem.collectives[index].isGather] -=
-          problem.collectives[index].bytes;
-      isDone[index] = true;
-      return true;
-    };
-    // Of the channels' next ones, the one that is needed first: they may share
-    // links.
-    auto isGatherUrgent = [&] {
-      return next[1] < gathers.size() &&
-             (next[0] == reductions.size() ||
-              times[gathers[next[1]]].deadline <
-                  times[reductions[next[0]]].deadline);
-    };
     // Starts first, as far as they fit: an await may take long.
     bool isMore = true;
     while (isMore) {
-      bool isGather = isGatherUrgent();
-      isMore = tryStart(isGather) || tryStart(!isGather) || tryAwait();
+      bool isGather = isGatherUrgent(list);
+      isMore = tryStart(list, position, isGather) ||
+               tryStart(list, position, !isGather) || tryAwait(list, position);
     }
     if (position < last)
-      plan.bytesOver[position] = bytes[0] + bytes[1];
+      list.plan.bytesOver[position] = list.bytes[0] + list.bytes[1];
   }
-  return plan;
+  return std::move(list.plan);
 }
 
 OverlapPlan Planner::plan() {

@@ -5,16 +5,13 @@
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/FlatFlow.h"
 #include "amsp/Placement/Recut.h"
+#include "amsp/Support/TensorType.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace amsp;
 using stablehlo::CaseOp;
 using stablehlo::WhileOp;
-
-static RankedTensorType getTensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 Partitioner::Partitioner(func::FuncOp step, const PlacementAnalysis &analysis,
                          ArrayRef<Grid> grids, ReduceType reduceType)

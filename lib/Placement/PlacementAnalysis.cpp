@@ -8,6 +8,7 @@
 #include "amsp/Placement/Recut.h"
 #include "amsp/Placement/Stacks.h"
 #include "amsp/Placement/WholeValues.h"
+#include "amsp/Support/TensorType.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -339,10 +340,6 @@ bool PlacementAnalysis::completePartials() {
 //===----------------------------------------------------------------------===//
 // Flat completions: gradients
 //===----------------------------------------------------------------------===//
-
-static RankedTensorType getTensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 bool PlacementAnalysis::demandFlat(Value value, const Placement &asked) {
   RankedTensorType type = getTensorType(value);

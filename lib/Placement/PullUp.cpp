@@ -8,13 +8,10 @@
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/Partitioner.h"
+#include "amsp/Support/TensorType.h"
 
 using namespace mlir;
 using namespace amsp;
-
-static RankedTensorType getTensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Computes a replicated value's local part from the parts of what it is
 /// computed from; null if its op cannot.

@@ -2,13 +2,10 @@
 
 #include "amsp/Placement/Recut.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "amsp/Support/TensorType.h"
 
 using namespace mlir;
 using namespace amsp;
-
-static RankedTensorType getTensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// True if the uses take the value apart along the dimension.
 static bool isTakenApart(Value value, int64_t dim) {

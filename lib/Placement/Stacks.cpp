@@ -5,15 +5,12 @@
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/FlatFlow.h"
 #include "amsp/Placement/Placement.h"
+#include "amsp/Support/TensorType.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 using namespace mlir;
 using namespace amsp;
 using stablehlo::WhileOp;
-
-static RankedTensorType getTensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// One more than the last dimension in which the shapes differ.
 static int64_t countDiffering(ArrayRef<int64_t> whole,

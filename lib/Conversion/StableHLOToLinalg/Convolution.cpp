@@ -3,14 +3,11 @@
 #include "Patterns.h"
 #include "ScalarOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "amsp/Support/TensorType.h"
 
 using namespace mlir;
 using namespace amsp;
 using stablehlo::WindowDimension;
-
-static RankedTensorType getTensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 static Value reshape(ImplicitLocOpBuilder &b, Value value,
                      ArrayRef<int64_t> shape) {

@@ -8,14 +8,11 @@
 
 #include "Patterns.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "amsp/Support/TensorType.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace amsp;
-
-static RankedTensorType getTensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 namespace {
 

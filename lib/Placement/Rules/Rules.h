@@ -4,6 +4,7 @@
 #define AMSP_LIB_PLACEMENT_RULES_H
 
 #include "amsp/Placement/PlacementOpInterface.h"
+#include "amsp/Support/TensorType.h"
 
 namespace amsp::rules {
 
@@ -24,10 +25,6 @@ std::optional<unsigned> findPlacement(llvm::ArrayRef<Placement> placements,
     if (predicate(placement))
       return index;
   return std::nullopt;
-}
-
-inline mlir::RankedTensorType getTensorType(mlir::Value value) {
-  return llvm::cast<mlir::RankedTensorType>(value.getType());
 }
 
 /// For an op that is linear in each operand that may be partial: asks for all

@@ -4,6 +4,7 @@
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Dialect/StableHLO/Transforms/Expression.h"
+#include "amsp/Support/TensorType.h"
 
 namespace amsp {
 #define GEN_PASS_DEF_EXPANDATTENTION
@@ -16,10 +17,6 @@ using stablehlo::Expression;
 
 /// Blocks below this many queries would make contractions slow.
 static constexpr int64_t kLeastRows = 16;
-
-static RankedTensorType getTensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Contractions add in f32 at least, as code generation does.
 static Type getSumType(Type element) {

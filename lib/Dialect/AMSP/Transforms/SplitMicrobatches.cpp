@@ -10,9 +10,9 @@
 #include "RowProgram.h"
 #include "StepArguments.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
+#include "amsp/Dialect/AMSP/IR/CheapOps.h"
 #include "amsp/Dialect/AMSP/Transforms/HloBuilder.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
-#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -42,15 +42,6 @@ static FailureOr<SmallVector<int64_t>> getBatchRows(func::FuncOp step,
   if (rows.empty())
     return step.emitError(kCannotSplit) << "it has no batch argument";
   return rows;
-}
-
-/// Cheap enough to be computed in each iteration, as exported loops do.
-static bool isCheap(Operation *op) {
-  return op->hasTrait<OpTrait::ConstantLike>() ||
-         op->hasTrait<stablehlo::Elementwise>() ||
-         isa<stablehlo::BroadcastInDimOp, stablehlo::IotaOp,
-             stablehlo::ReshapeOp, stablehlo::SliceOp, stablehlo::TransposeOp>(
-             op);
 }
 
 /// The operand that the op, elementwise and linear in it, scales; null for
@@ -203,7 +194,8 @@ Value LoopBuilder::makeInLoop(Value value) {
   if (Value known = inside.lookupOrNull(value))
     return known;
   Operation *op = value.getDefiningOp();
-  if (op && isCheap(op)) {
+  // Cheap enough to be computed in each iteration, as exported loops do.
+  if (op && isMemoryPass(op)) {
     cloneIntoLoop(op);
     return inside.lookup(value);
   }

@@ -5,12 +5,9 @@
 
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "amsp/Support/TensorType.h"
 
 namespace amsp {
-
-inline mlir::RankedTensorType getTensorType(mlir::Value value) {
-  return llvm::cast<mlir::RankedTensorType>(value.getType());
-}
 
 /// The shape of a value with all but the leading `keep` dimensions flattened.
 inline llvm::SmallVector<int64_t> flattenShape(mlir::RankedTensorType type,
