@@ -12,7 +12,7 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/planner.md"
 BEGIN, END = "<!-- measured runs -->\n", "<!-- end of measured runs -->\n"
-OPTIONS = ("strategy", "levels", "sequence", "microbatch", "microbatches")
+OPTIONS = ("strategy", "levels", "sequence", "microbatch", "microbatches", "overlap")
 # What of a run's executor is said of ours, too.
 SHARED_OPTIONS = ("gradient_bytes", "recompute")
 
@@ -46,7 +46,7 @@ def run(line):
 def simulate_ours(settings, tool):
     """Tokens per rank and second of our program under the same strategy, and
     those of its own choice, with that."""
-    settings = {**settings, "executor": "compiled", "no_overlap": []}
+    settings = {**settings, "executor": "compiled", "overlap": "on", "no_overlap": []}
     same = simulate(settings, tool)
     best = simulate({**settings, "strategy": "auto"}, tool)
     return same["tokens_per_second"], best["tokens_per_second"], best["strategy"]
@@ -60,7 +60,7 @@ def load(tool):
     groups = json.loads((ROOT / "executors/runs.json").read_text())
     for group in groups:
         shared = {key: value for key, value in group.items() if key != "runs"}
-        default = {"microbatch": 1, "no_overlap": []}
+        default = {"microbatch": 1, "overlap": "on", "no_overlap": []}
         group["runs"] = [{**default, **shared, **run} for run in group["runs"]]
         for run in group["runs"]:
             report = simulate(run, tool)

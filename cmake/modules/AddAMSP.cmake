@@ -37,6 +37,9 @@ function(add_amsp_library name)
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC AMSPCompilerOptions ${ARG_LINK_LIBS})
   target_precompile_headers(${name} REUSE_FROM AMSPPrecompiled)
+  if(NOT name STREQUAL AMSPStatistics)
+    target_link_libraries(${name} PUBLIC AMSPStatistics)
+  endif()
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
@@ -68,6 +71,20 @@ endfunction()
 macro(add_amsp_tablegen td output)
   set(LLVM_TARGET_DEFINITIONS ${td})
   mlir_tablegen(${output} ${ARGN})
+endmacro()
+
+# add_amsp_passes(Name): Passes.h.inc of the directory's Passes.td. Its statistics
+# are amsp::PassStatistic, as MLIR's count nothing in a packaged LLVM.
+macro(add_amsp_passes name)
+  set(LLVM_TARGET_DEFINITIONS Passes.td)
+  mlir_tablegen(Passes.tablegen -gen-pass-decls -name ${name})
+  set(amsp_passes ${CMAKE_CURRENT_BINARY_DIR}/Passes.h.inc)
+  set(amsp_script ${PROJECT_SOURCE_DIR}/cmake/modules/CountStatistics.cmake)
+  add_custom_command(OUTPUT ${amsp_passes}
+    COMMAND ${CMAKE_COMMAND} -DIN=${CMAKE_CURRENT_BINARY_DIR}/Passes.tablegen
+      -DOUT=${amsp_passes} -P ${amsp_script}
+    DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/Passes.tablegen ${amsp_script})
+  list(APPEND TABLEGEN_OUTPUT ${amsp_passes})
 endmacro()
 
 # add_amsp_sharded_ops(variable Source.cpp count)

@@ -2,12 +2,15 @@
 
 #include "BlockEnds.h"
 #include "BlockOrder.h"
+#include "Decisions.h"
 #include "PackedTensors.h"
 #include "amsp/Communication/FusionLimit.h"
 #include "amsp/Communication/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Target/DataTypes.h"
+#include "amsp/Target/Manifest.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace amsp {
 #define GEN_PASS_DEF_FUSECOLLECTIVES
@@ -27,10 +30,7 @@ static int64_t getBytes(RankedTensorType type) {
 }
 
 static int64_t getBytes(CollectiveOpInterface op) {
-  int64_t bytes = 0;
-  for (unsigned i = 0, e = op.getNumTensors(); i < e; ++i)
-    bytes += getBytes(op.getFullType(i));
-  return bytes;
+  return describeCollective(op).getPaddedBytes();
 }
 
 static bool isGather(CollectiveKind kind) {
@@ -255,11 +255,18 @@ struct FuseCollectives : amsp::impl::FuseCollectivesBase<FuseCollectives> {
   void runOnOperation() override;
 
 private:
-  void fuse(Bucket &bucket, int64_t limit, BlockOrder &order);
-  void fuseBlock(Block &block, FusionLimit &limit);
+  void fuse(Bucket &bucket, int64_t maxBytes, BlockOrder &order);
+  void fuseBlock(Block &block);
   void fuseGathers(Members gathers, bool isOfUnit, BlockOrder &order);
   void fuseReductions(Members reductions, bool isOfUnit, BlockOrder &order);
+  /// Says why a collective is not one with those before it.
+  void noteApart(CollectiveOpInterface op, StringRef why) {
+    noteLeft(*this, op.getLoc(), "apart",
+             [&] { return (describeForRemark(op) + ": " + why).str(); });
+  }
   void merge(Members members, Operation *place, BlockOrder &order);
+
+  std::optional<FusionLimit> limit;
 };
 } // namespace
 
@@ -278,16 +285,23 @@ void FuseCollectives::merge(Members members, Operation *place,
   }
   Operation *before = place->getPrevNode();
   OpBuilder builder(place);
-  PackedTensors packed(builder, builder.getFusedLoc(locations),
-                       CollectiveTraits::get(members.front()), packBytes);
+  CollectiveTraits traits = CollectiveTraits::get(members.front());
+  int64_t largest = packBytes < 0
+                        ? limit->getPackBytes(traits.kind, traits.group)
+                        : packBytes;
+  PackedTensors packed(builder, builder.getFusedLoc(locations), traits,
+                       largest);
   for (auto [result, fused] : llvm::zip_equal(results, packed.build(tensors)))
     result.replaceAllUsesWith(fused);
   order.insert(before ? before->getNextNode() : &place->getBlock()->front(),
                place);
   packedBytes += packed.getCopiedBytes();
+  noteDone(*this, packed.getLoc(), "fused",
+           [&] { return describeForRemark(packed.getCollective()); });
   if (packed.getCopiedBytes() > 0)
-    emitRemark(packed.getLoc(), "packs small tensors: copies ")
-        << packed.getCopiedBytes() << " bytes";
+    noteDone(*this, packed.getLoc(), "packed", [&] {
+      return llvm::formatv("copies {0} bytes", packed.getCopiedBytes()).str();
+    });
   numFused += members.size();
   for (CollectiveOpInterface member : members)
     order.erase(member);
@@ -300,6 +314,10 @@ void FuseCollectives::fuseGathers(Members gathers, bool isOfUnit,
     if (count > 1)
       merge(gathers.take_front(count), gathers.front(), order);
     gathers = gathers.drop_front(count);
+    if (!gathers.empty())
+      noteApart(gathers.front(), isOfUnit
+                                     ? "what it gathers is made too late"
+                                     : "its neighbours' results would wait");
   }
 }
 
@@ -313,10 +331,16 @@ void FuseCollectives::fuseReductions(Members reductions, bool isOfUnit,
     if (count > 1)
       merge(reductions.take_front(count), last, order);
     reductions = reductions.drop_front(count);
+    if (!reductions.empty())
+      noteApart(reductions.front(),
+                isOfUnit ? "it needs another one's result"
+                         : "it, or more than scalars, needs another one's "
+                           "result");
   }
 }
 
-void FuseCollectives::fuse(Bucket &bucket, int64_t limit, BlockOrder &order) {
+void FuseCollectives::fuse(Bucket &bucket, int64_t maxBytes,
+                           BlockOrder &order) {
   SmallVector<CollectiveOpInterface> group;
   int64_t groupBytes = 0;
   auto flush = [&] {
@@ -334,8 +358,10 @@ void FuseCollectives::fuse(Bucket &bucket, int64_t limit, BlockOrder &order) {
   };
   for (CollectiveOpInterface member : bucket.members) {
     int64_t bytes = getBytes(member);
-    if (bytes > limit - groupBytes)
+    if (bytes > maxBytes - groupBytes && !group.empty()) {
+      noteApart(member, "more than the limit with those before it");
       flush();
+    }
     group.push_back(member);
     groupBytes += bytes;
   }
@@ -367,7 +393,7 @@ static void sortByTurn(Bucket &bucket, const BlockEnds &ends,
   });
 }
 
-void FuseCollectives::fuseBlock(Block &block, FusionLimit &limit) {
+void FuseCollectives::fuseBlock(Block &block) {
   std::vector<Bucket> buckets = collectBuckets(block);
   if (buckets.empty())
     return;
@@ -380,8 +406,8 @@ void FuseCollectives::fuseBlock(Block &block, FusionLimit &limit) {
     for (CollectiveOpInterface member : bucket.members)
       bytes += getBytes(member);
     limits.push_back(isAtEnd(bucket, ends)
-                         ? limit.getEndBytes(shared.kind, shared.group, bytes)
-                         : limit.getBytes(shared.kind, shared.group));
+                         ? limit->getEndBytes(shared.kind, shared.group, bytes)
+                         : limit->getBytes(shared.kind, shared.group));
     sortByTurn(bucket, ends, order);
   }
   for (auto [bucket, bytes] : llvm::zip_equal(buckets, limits))
@@ -389,17 +415,18 @@ void FuseCollectives::fuseBlock(Block &block, FusionLimit &limit) {
 }
 
 void FuseCollectives::runOnOperation() {
-  if (maxBytes < 0 || packBytes < 0) {
+  if (maxBytes < 0 || packBytes < -1) {
     getOperation().emitError("bytes and pack-bytes cannot be negative");
     return signalPassFailure();
   }
-  llvm::Expected<FusionLimit> limit = FusionLimit::create(cluster, maxBytes);
-  if (!limit) {
-    getOperation().emitError(llvm::toString(limit.takeError()));
+  llvm::Expected<FusionLimit> made = FusionLimit::create(cluster, maxBytes);
+  if (!made) {
+    getOperation().emitError(llvm::toString(made.takeError()));
     return signalPassFailure();
   }
+  limit = std::move(*made);
   SmallVector<Block *> blocks;
   getOperation().walk([&](Block *block) { blocks.push_back(block); });
   for (Block *block : blocks)
-    fuseBlock(*block, *limit);
+    fuseBlock(*block);
 }

@@ -35,6 +35,11 @@ Expected<FusionLimit> FusionLimit::create(StringRef cluster, int64_t maxBytes) {
   if (!model)
     return model.takeError();
   limit.model = std::move(*model);
+  if (parsed->tensorOverhead && parsed->device &&
+      parsed->device->memoryBandwidth)
+    // Read and written.
+    limit.overheadBytes =
+        *parsed->tensorOverhead * *parsed->device->memoryBandwidth / 2;
   return limit;
 }
 
@@ -50,6 +55,14 @@ int64_t FusionLimit::getBytes(CollectiveKind kind, GroupAttr group) {
   if (!model)
     return maxBytes;
   return std::min(maxBytes, getBytes(kind, group, 0.01, knownWithin));
+}
+
+int64_t FusionLimit::getPackBytes(CollectiveKind kind, GroupAttr group) const {
+  // The full side is copied on one end, and a piece of it on the other.
+  double pieces = kind == CollectiveKind::AllReduce
+                      ? 1
+                      : static_cast<double>(group.getSize());
+  return static_cast<int64_t>(overheadBytes / (1 + 1 / pieces));
 }
 
 int64_t FusionLimit::getEndBytes(CollectiveKind kind, GroupAttr group,

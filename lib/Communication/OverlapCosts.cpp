@@ -70,8 +70,7 @@ double OverlapCosts::getSeconds(Operation &op) const {
 }
 
 int64_t OverlapCosts::getBytes(CollectiveOpInterface op) const {
-  return describeCollective(op).getPaddedElements() *
-         getElementBytes(op.getElementType());
+  return describeCollective(op).getPaddedBytes();
 }
 
 double OverlapCosts::getSeconds(CollectiveOpInterface op) const {

@@ -93,18 +93,18 @@ SmallVector<Value> PackedTensors::build(ArrayRef<MovedTensor> tensors) {
     types.push_back(scatters ? tensor.piece : tensor.full);
     parts.push_back(tensor.part);
   }
-  CollectiveOpInterface op =
+  collective =
       createCollective(hlo.builder, hlo.loc, traits, operands, types, parts);
   if (!hasPacked)
-    return op->getResults();
+    return collective->getResults();
 
   SmallVector<Value> results;
-  Value buffer = op->getResults().back();
+  Value buffer = collective->getResults().back();
   int64_t offset = 0;
   size_t next = 0;
   for (const MovedTensor &tensor : tensors) {
     if (!isPacked(tensor)) {
-      results.push_back(op->getResult(next++));
+      results.push_back(collective->getResult(next++));
       continue;
     }
     results.push_back(unpack(tensor, buffer, offset));

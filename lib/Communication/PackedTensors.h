@@ -25,6 +25,8 @@ public:
 
   /// Returns the tensors' results.
   llvm::SmallVector<mlir::Value> build(llvm::ArrayRef<MovedTensor> tensors);
+  /// What build() has built.
+  CollectiveOpInterface getCollective() const { return collective; }
   /// Of the copies that build() has made.
   int64_t getCopiedBytes() const { return copiedBytes; }
   mlir::Location getLoc() const { return hlo.loc; }
@@ -42,6 +44,7 @@ private:
   HloBuilder hlo;
   CollectiveTraits traits;
   int64_t maxBytes;
+  CollectiveOpInterface collective;
   int64_t copiedBytes = 0;
 };
 

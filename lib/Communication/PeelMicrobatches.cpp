@@ -1,10 +1,12 @@
 //===- PeelMicrobatches.cpp - First and last microbatch beside their loop -===//
 
+#include "Decisions.h"
 #include "LoopCloning.h"
 #include "amsp/Communication/LoopForms.h"
 #include "amsp/Communication/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace amsp {
 #define GEN_PASS_DEF_PEELMICROBATCHES
@@ -132,6 +134,7 @@ namespace {
 struct PeelMicrobatches : amsp::impl::PeelMicrobatchesBase<PeelMicrobatches> {
   void runOnOperation() override {
     for (const PeeledLoop &peeled : findPeeledLoops(getOperation())) {
+      notePeeled(peeled);
       peel(peeled);
       numFirst += peeled.peelsFirst;
       numLast += peeled.peelsLast;
@@ -139,9 +142,20 @@ struct PeelMicrobatches : amsp::impl::PeelMicrobatchesBase<PeelMicrobatches> {
   }
 
 private:
+  void notePeeled(PeeledLoop peeled);
   static void peel(PeeledLoop peeled);
 };
 } // namespace
+
+void PeelMicrobatches::notePeeled(PeeledLoop peeled) {
+  noteDone(*this, peeled.loop.getLoc(), "peeled", [&] {
+    StringRef which = !peeled.peelsLast    ? "the first"
+                      : !peeled.peelsFirst ? "the last"
+                                           : "the first and the last";
+    return llvm::formatv("{0} of {1} iterations", which, peeled.counted.trips)
+        .str();
+  });
+}
 
 void PeelMicrobatches::peel(PeeledLoop peeled) {
   WhileOp loop = peeled.loop;

@@ -53,9 +53,10 @@ void amsp::buildCommunicatePipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // Last: what follows keeps the order that it makes.
-  if (options.overlap) {
+  if (options.overlap != "off") {
     ScheduleCollectivesOptions schedule;
     schedule.cluster = options.cluster;
+    schedule.overlap = options.overlap;
     schedule.prefetchBytes = options.prefetchBytes;
     pm.addNestedPass<func::FuncOp>(createScheduleCollectives(schedule));
   }
@@ -88,8 +89,9 @@ struct CommunicatePipelineOptions
       *this, "fuse-bytes", llvm::cl::init(CommunicateOptions().fuseBytes),
       llvm::cl::desc("bytes that a fused collective has at most")};
   Option<int64_t> packBytes{
-      *this, "pack-bytes", llvm::cl::init(0),
-      llvm::cl::desc("tensors of up to so many bytes are packed")};
+      *this, "pack-bytes", llvm::cl::init(-1),
+      llvm::cl::desc("tensors of up to so many bytes are packed; -1: as the "
+                     "cluster's tensor_overhead says")};
   Option<bool> peelMicrobatches{*this, "peel-microbatches",
                                 llvm::cl::init(false),
                                 llvm::cl::desc("run amsp-peel-microbatches")};
@@ -98,8 +100,10 @@ struct CommunicatePipelineOptions
   Option<int64_t> pipelineBytes{
       *this, "pipeline-bytes", llvm::cl::init(0),
       llvm::cl::desc("bytes that a pipelined loop carries at most; 0: all")};
-  Option<bool> overlap{*this, "overlap", llvm::cl::init(true),
-                       llvm::cl::desc("run amsp-schedule-collectives")};
+  Option<std::string> overlap{
+      *this, "overlap", llvm::cl::init("on"),
+      llvm::cl::desc("for amsp-schedule-collectives: on, off, or a list of "
+                     "uses, parameters and gradients")};
   Option<int64_t> prefetchBytes{
       *this, "prefetch-bytes", llvm::cl::init(-1),
       llvm::cl::desc("bound on the bytes in flight; default: twice the "

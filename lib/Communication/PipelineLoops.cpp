@@ -466,6 +466,12 @@ struct PipelineLoops : amsp::impl::PipelineLoopsBase<PipelineLoops> {
   using Base::Base;
 
   void runOnOperation() override {
+    if (maxBytes < 0) {
+      getOperation().emitError()
+          << "max-bytes " << maxBytes.getValue()
+          << ": expected a number of bytes, or 0 for no bound";
+      return signalPassFailure();
+    }
     // Inner loops first: an outer one is written anew with what it holds.
     SmallVector<WhileOp> loops;
     getOperation().walk([&](WhileOp loop) { loops.push_back(loop); });

@@ -2,11 +2,13 @@
 
 #include "BlockQuantization.h"
 #include "CollectiveBuilder.h"
+#include "Decisions.h"
 #include "ParameterRows.h"
 #include "amsp/Communication/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Placement/Digits.h"
 #include "amsp/Target/DataTypes.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace amsp {
@@ -242,8 +244,20 @@ void QuantizeCollectives::runOnOperation() {
   });
   for (CollectiveOpInterface op : chosen) {
     bool isGather = op.getKind() == CollectiveKind::AllGather;
+    Location loc = op.getLoc();
+    std::string text = describeForRemark(op); // the op may go
     if (Quantizer(op, levels ? levels.asArrayRef() : ArrayRef<int64_t>(), block)
-            .replace())
+            .replace()) {
       ++(isGather ? numGathers : numReductions);
+      noteDone(*this, loc, "quantized", [&] {
+        return llvm::formatv("{0}: int8 in blocks of up to {1}", text,
+                             block.getValue())
+            .str();
+      });
+    } else {
+      noteLeft(*this, loc, "kept", [&] {
+        return text + ": no pieces of a parameter that get smaller";
+      });
+    }
   }
 }

@@ -1,14 +1,17 @@
 //===- ScheduleCollectives.cpp - Starts early, awaits late ----------------===//
 
+#include "Decisions.h"
+#include "OverlapSelection.h"
 #include "amsp/Communication/AsyncCollectives.h"
 #include "amsp/Communication/OverlapCosts.h"
 #include "amsp/Communication/OverlapPlan.h"
 #include "amsp/Communication/Passes.h"
+#include "amsp/Dialect/AMSP/IR/CheapOps.h"
 #include "amsp/Dialect/StableHLO/IR/IterationBoundary.h"
-#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <set>
 
 namespace amsp {
@@ -31,31 +34,22 @@ static bool isClosedReduction(Operation *op) {
 /// True for ops that may move to where a collective starts or is awaited: they
 /// are no more than a pass over memory.
 static bool isMovable(Operation *op) {
-  using namespace stablehlo;
   if (!isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>())
     return false;
   if (op->getNumRegions() != 0)
     return isClosedReduction(op);
-  return op->hasTrait<Elementwise>() || isIterationBoundary(op) ||
-         isa<BroadcastInDimOp, ConcatenateOp, ConstantOp, ConvertOp,
-             DynamicSliceOp, DynamicUpdateSliceOp, IotaOp, PadOp, ReshapeOp,
-             ReverseOp, SliceOp, TransposeOp, GroupIndexOp>(op) ||
+  return isMemoryPass(op) || isIterationBoundary(op) ||
+         isa<stablehlo::DynamicUpdateSliceOp>(op) ||
          isa<arith::ArithDialect, tensor::TensorDialect>(op->getDialect());
-}
-
-/// A collective that this pass splits.
-static CollectiveOpInterface getWhole(Operation *op) {
-  auto collective = dyn_cast_or_null<CollectiveOpInterface>(op);
-  return collective && !collective.isStart() ? collective
-                                             : CollectiveOpInterface();
 }
 
 namespace {
 /// The collectives of a block with what they depend on.
 class BlockSchedule {
 public:
-  BlockSchedule(Block &block, const OverlapCosts &costs)
-      : block(block), costs(costs) {}
+  BlockSchedule(Block &block, const OverlapCosts &costs,
+                const OverlapSelection &selection, const Pass &pass)
+      : block(block), costs(costs), selection(selection), pass(pass) {}
 
   /// Describes the block, and the blocks nested in it, to the planner.
   void describe();
@@ -74,12 +68,15 @@ public:
   Summary getSummary() const { return summary; }
 
 private:
+  CollectiveOpInterface getWhole(Operation *op) const;
   void describeNested(Operation &op);
   int64_t getLargestUse(bool isGather) const;
   void findReady();
   void findDeadlines();
 
   void emitEvents(const OverlapPlan &plan);
+  void noteWhole(unsigned collective);
+  void noteSplit(unsigned collective, int64_t start, const OverlapPlan &plan);
   void emitStart(unsigned collective);
   void emitAwait(unsigned collective);
   void emitOp(Operation *op);
@@ -91,6 +88,8 @@ private:
 
   Block &block;
   const OverlapCosts &costs;
+  const OverlapSelection &selection;
+  const Pass &pass; // whose decisions these are
   OverlapProblem problem;
   SmallVector<Operation *> ops; // by position
   SmallVector<CollectiveOpInterface> collectives;
@@ -109,12 +108,24 @@ private:
 };
 } // namespace
 
+/// A collective that may be split.
+CollectiveOpInterface BlockSchedule::getWhole(Operation *op) const {
+  auto collective = dyn_cast_or_null<CollectiveOpInterface>(op);
+  return collective && !collective.isStart() && selection.includes(collective)
+             ? collective
+             : CollectiveOpInterface();
+}
+
 void BlockSchedule::describeNested(Operation &op) {
   int64_t least = 0;
+  // One that may not be split is in flight while it runs.
+  if (auto collective = dyn_cast<CollectiveOpInterface>(op);
+      collective && !collective.isStart())
+    least = costs.getBytes(collective);
   for (Region &region : op.getRegions())
     for (Block &inner : region) {
       bool hasCollective = inner
-                               .walk([](Operation *nestedOp) {
+                               .walk([&](Operation *nestedOp) {
                                  return getWhole(nestedOp)
                                             ? WalkResult::interrupt()
                                             : WalkResult::advance();
@@ -122,7 +133,8 @@ void BlockSchedule::describeNested(Operation &op) {
                                .wasInterrupted();
       if (!hasCollective)
         continue;
-      auto schedule = std::make_unique<BlockSchedule>(inner, costs);
+      auto schedule =
+          std::make_unique<BlockSchedule>(inner, costs, selection, pass);
       schedule->describe();
       least = std::max(least, schedule->getLeastBytes());
       nested.emplace_back(ops.size(), std::move(schedule));
@@ -144,7 +156,9 @@ void BlockSchedule::describe() {
     positions[&op] = ops.size();
     describeNested(op);
     ops.push_back(&op);
-    problem.seconds.push_back(costs.getSeconds(op));
+    auto collective = dyn_cast<CollectiveOpInterface>(op);
+    problem.seconds.push_back(collective ? costs.getSeconds(collective)
+                                         : costs.getSeconds(op));
   }
   findReady();
   findDeadlines();
@@ -303,6 +317,32 @@ void BlockSchedule::emitDeferred() {
   }
 }
 
+void BlockSchedule::noteWhole(unsigned collective) {
+  CollectiveOpInterface op = collectives[collective];
+  noteLeft(pass, op.getLoc(), "whole", [&] {
+    return describeForRemark(op) + ": what follows needs it at once";
+  });
+}
+
+/// `start`: before which op it is.
+void BlockSchedule::noteSplit(unsigned collective, int64_t start,
+                              const OverlapPlan &plan) {
+  CollectiveOpInterface op = collectives[collective];
+  noteDone(pass, op.getLoc(), "split", [&] {
+    auto await = llvm::find_if(plan.events, [&](const OverlapEvent &event) {
+      return !event.isStart && event.collective == collective;
+    });
+    double seconds = 0;
+    for (int64_t i = start; i < await->position; ++i)
+      seconds += problem.seconds[i];
+    return llvm::formatv("{0}: {1:f3} us, in flight over {2} ops of {3:f3} us",
+                         describeForRemark(op),
+                         problem.collectives[collective].seconds * 1e6,
+                         await->position - start, seconds * 1e6)
+        .str();
+  });
+}
+
 void BlockSchedule::emitStart(unsigned collective) {
   CollectiveOpInterface op = collectives[collective];
   emitOperands(op);
@@ -335,9 +375,11 @@ void BlockSchedule::emitEvents(const OverlapPlan &plan) {
         emitOperands(collectives[event.collective]);
         emitOp(collectives[event.collective]);
         ++summary.whole;
+        noteWhole(event.collective);
       } else if (event.isStart) {
         emitStart(event.collective);
         ++summary.split;
+        noteSplit(event.collective, position, plan);
       } else {
         emitAwait(event.collective);
       }
@@ -386,14 +428,28 @@ struct ScheduleCollectives
 
   void runOnOperation() override {
     func::FuncOp step = getOperation();
+    if (prefetchBytes < -1) {
+      step.emitError() << "prefetch-bytes " << prefetchBytes.getValue()
+                       << ": expected a number of bytes, or -1 for the default";
+      return signalPassFailure();
+    }
     llvm::Expected<OverlapCosts> costs = OverlapCosts::create(cluster);
     if (!costs) {
       step.emitError() << llvm::toString(costs.takeError());
       return signalPassFailure();
     }
+    llvm::Expected<OverlapSet> set = parseOverlapSet(overlap);
+    if (!set) {
+      step.emitError() << "overlap: " << llvm::toString(set.takeError());
+      return signalPassFailure();
+    }
     if (step.isExternal() || !step.getBody().hasOneBlock())
       return;
-    BlockSchedule schedule(step.getBody().front(), *costs);
+    FailureOr<OverlapSelection> selection =
+        OverlapSelection::create(step, *set);
+    if (failed(selection))
+      return signalPassFailure();
+    BlockSchedule schedule(step.getBody().front(), *costs, *selection, *this);
     schedule.describe();
     schedule.setEager(!costs->isOfCluster());
     int64_t least = schedule.getLeastBytes();
@@ -416,12 +472,12 @@ struct ScheduleCollectives
       step->setAttr(kPrefetchBytesAttr,
                     Builder(&getContext()).getI64IntegerAttr(bound));
     BlockSchedule::Summary summary = schedule.getSummary();
-    numSplit = summary.split;
-    numWhole = summary.whole;
+    numSplit += summary.split;
+    numWhole += summary.whole;
     boundBytes = bound;
     peakBytes = summary.peakBytes;
-    lateGathers = summary.lateGathers;
-    earlyAwaits = summary.earlyAwaits;
+    lateGathers += summary.lateGathers;
+    earlyAwaits += summary.earlyAwaits;
     if (summary.lateGathers > 0)
       step.emitRemark() << "a bound of " << bound
                         << " bytes in flight is too small to hide every gather "

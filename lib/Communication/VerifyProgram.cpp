@@ -6,7 +6,7 @@
 #include "amsp/Communication/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
-#include "amsp/Target/DataTypes.h"
+#include "amsp/Target/Manifest.h"
 
 namespace amsp {
 #define GEN_PASS_DEF_VERIFYPROGRAM
@@ -15,18 +15,6 @@ namespace amsp {
 
 using namespace mlir;
 using namespace amsp;
-
-/// Of the full sides, padding included, as the manifest counts them.
-static int64_t getPaddedBytes(CollectiveOpInterface op) {
-  // Where the pieces' type is that of the full side, there is no padding.
-  bool isWhole = op.getKind() == CollectiveKind::AllReduce ||
-                 op.getKind() == CollectiveKind::AllToAll;
-  int64_t members = isWhole ? 1 : op.getGroup().getSize();
-  int64_t elements = 0;
-  for (unsigned i = 0; i < op.getNumTensors(); ++i)
-    elements += op.getPieceType(i).getNumElements() * members;
-  return elements * getElementBytes(op.getElementType());
-}
 
 namespace {
 class Checker {
@@ -90,13 +78,13 @@ LogicalResult Checker::check(Block &block, int64_t bytesAround) {
   int64_t bytes = bytesAround;
   for (Operation &op : block) {
     if (auto await = dyn_cast<AwaitOp>(op)) {
-      bytes -= getPaddedBytes(await.getStart());
+      bytes -= describeCollective(await.getStart()).getPaddedBytes();
       continue;
     }
     if (auto collective = dyn_cast<CollectiveOpInterface>(op)) {
       if (failed(checkCollective(collective)))
         return failure();
-      int64_t own = getPaddedBytes(collective);
+      int64_t own = describeCollective(collective).getPaddedBytes();
       peakBytes = std::max(peakBytes, bytes + own);
       // One that is not split is in flight by itself, for as long as it runs.
       if (bound >= 0 && bytes + own > bound)
@@ -151,6 +139,11 @@ struct VerifyProgram : amsp::impl::VerifyProgramBase<VerifyProgram> {
     if (!step || !levels || !step.getBody().hasOneBlock()) {
       module.emitError("no program of one rank: no public function of one "
                        "block, or no amsp.levels");
+      return signalPassFailure();
+    }
+    if (prefetchBytes < -1) {
+      module.emitError() << "prefetch-bytes " << prefetchBytes.getValue()
+                         << ": expected a number of bytes, or -1 for none";
       return signalPassFailure();
     }
     // The bound that the schedule was made for, unless another one is asked

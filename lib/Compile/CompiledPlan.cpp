@@ -2,6 +2,7 @@
 
 #include "amsp/Compile/CompiledPlan.h"
 #include "amsp/Conversion/Passes.h"
+#include "amsp/Planner/OpCosts.h"
 #include "amsp/Target/CPU/Passes.h"
 #include "amsp/Target/DataTypes.h"
 #include "mlir/Pass/PassManager.h"
@@ -30,8 +31,6 @@ double CompiledPlan::getExposedSeconds(unsigned level) const {
 
 static ListedCollective describe(const CollectiveRecord &record,
                                  const CollectiveModel &model) {
-  auto levels = llvm::map_to_vector(
-      model.getLevels(), [](const ClusterLevel &level) { return level.size; });
   int64_t width = getElementBytes(record.elementType);
   std::optional<amsp_dtype> dtype = getDataType(record.elementType);
   ListedCollective collective;
@@ -44,12 +43,10 @@ static ListedCollective describe(const CollectiveRecord &record,
     collective.unit = unit.str();
   collective.ofParameter = record.hasParameter();
   collective.count = record.count;
-  collective.bytes = record.getPaddedElements() * width;
+  collective.bytes = record.getPaddedBytes();
   collective.sentBytes = record.getSentElements() * static_cast<double>(width);
   collective.seconds =
-      static_cast<double>(record.count) *
-      model.getSeconds(record.kind, static_cast<double>(collective.bytes),
-                       getGroupShape(collective.digits, levels));
+      static_cast<double>(record.count) * getCollectiveSeconds(record, model);
   return collective;
 }
 

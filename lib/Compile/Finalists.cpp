@@ -295,7 +295,7 @@ Plan FinalistSearch::searchWith(double budget) const {
   };
   CollectivePasses passes{communication.fuse,
                           communication.decompose && knowsLinks,
-                          communication.overlap,
+                          communication.overlap != "off",
                           runs(communication.peelMicrobatches),
                           runs(communication.pipelineLoops),
                           {}};

@@ -45,6 +45,11 @@ struct Spread {
   static constexpr const char *error =
       "spread is a share of the compute time from 0 to 1";
 };
+struct Overhead {
+  static constexpr double least = 0, most = 1;
+  static constexpr const char *error =
+      "an overhead is a number of seconds from 0 to 1";
+};
 struct Memory {
   static constexpr double least = 1024, most = 1e16;
   static constexpr const char *error =
@@ -183,6 +188,7 @@ template <> struct MappingTraits<Cluster> {
     Measured<Spread> spread;
     io.mapOptional("spread", spread);
     cluster.spread = spread.value;
+    mapMeasure<Overhead>(io, "tensor_overhead", cluster.tensorOverhead);
     io.mapOptional("collectives", cluster.collectiveTables);
   }
   static std::string validate(IO &, Cluster &cluster) {

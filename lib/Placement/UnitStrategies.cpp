@@ -15,9 +15,8 @@ DictionaryAttr amsp::getStrategyAttr(MLIRContext *context,
        {"os", builder.getDenseI64ArrayAttr(strategy.os)}});
 }
 
-/// Null text if the attribute is a strategy for the levels.
-static llvm::Expected<Strategy> readStrategy(Attribute attr,
-                                             ArrayRef<int64_t> levels) {
+llvm::Expected<Strategy> amsp::readStrategy(Attribute attr,
+                                            ArrayRef<int64_t> levels) {
   auto dictionary = dyn_cast<DictionaryAttr>(attr);
   Strategy strategy;
   for (auto [name, factors] :

@@ -48,7 +48,8 @@ Expected<CollectiveModel> CollectiveModel::create(const Cluster &cluster,
 
 CollectiveModel::CollectiveModel(const Cluster &cluster,
                                  const CollectiveTable &table)
-    : levels(cluster.levels) {
+    : levels(cluster.levels),
+      tensorOverhead(cluster.tensorOverhead.value_or(0)) {
   for (auto [index, of] : enumerate(curves)) {
     auto kind = static_cast<TransferKind>(index);
     of.resize(levels.size());

@@ -190,8 +190,7 @@ FailureOr<OpCost> amsp::getOpCost(Operation *op, const Device &device) {
 }
 
 double amsp::getCollectiveBytes(const CollectiveRecord &record) {
-  return static_cast<double>(record.getPaddedElements() *
-                             getElementBytes(record.elementType));
+  return static_cast<double>(record.getPaddedBytes());
 }
 
 double amsp::getCollectiveSeconds(const CollectiveRecord &record,
@@ -200,6 +199,8 @@ double amsp::getCollectiveSeconds(const CollectiveRecord &record,
       llvm::map_to_vector(collectives.getLevels(),
                           [](const ClusterLevel &level) { return level.size; });
   return collectives.getSeconds(
-      record.kind, getCollectiveBytes(record),
-      getGroupShape(record.group.getDigits(), levels));
+             record.kind, getCollectiveBytes(record),
+             getGroupShape(record.group.getDigits(), levels)) +
+         static_cast<double>(record.tensors.size() - 1) *
+             collectives.getTensorOverhead();
 }

@@ -27,6 +27,10 @@ int64_t CollectiveRecord::getPaddedElements() const {
   return elements;
 }
 
+int64_t CollectiveRecord::getPaddedBytes() const {
+  return getPaddedElements() * getElementBytes(elementType);
+}
+
 double CollectiveRecord::getSentElements(const CollectiveTensor &tensor) const {
   auto members = static_cast<double>(group.getSize());
   double passes = kind == CollectiveKind::AllReduce ? 2 : 1;
@@ -302,7 +306,7 @@ static json::Array describeCollectives(ArrayRef<CollectiveRecord> records) {
         {"digits", toJson(record.group.getDigits())},
         {"group_size", record.group.getSize()},
         {"count", record.count},
-        {"bytes", record.getPaddedElements() * width},
+        {"bytes", record.getPaddedBytes()},
         {"sent_bytes", record.getSentElements() * static_cast<double>(width)},
         {"tensors", static_cast<int64_t>(record.tensors.size())},
         {"parameter", record.getParameter()

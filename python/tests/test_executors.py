@@ -42,6 +42,18 @@ def test_tokens_per_second(groups):
         assert abs(error) <= 0.1, (run["name"], run["levels"], error)
 
 
+def test_switching_the_overlap_of_13b_on_64_gpus(groups):
+    """Each row is the one before with more of the passes' overlap switched off."""
+    rows = [g for g in groups if g["name"].startswith("A800, 13B, 64 GPUs")]
+    assert [g["overlap"] for g in rows] == ["on", "uses,gradients", "uses", "off"]
+    for slower, faster in itertools.pairwise(reversed(rows)):
+        for slow, fast in zip(slower["runs"], faster["runs"], strict=True):
+            assert slow["no_overlap"] == [] and slow["executor"] == "amsp"
+            assert slow["simulated"] < fast["simulated"]
+            for run in slow, fast:
+                assert abs(run["simulated"] / run["measured"] - 1) <= 0.15
+
+
 def test_seconds_lost_against_the_smallest_scale(groups):
     checked = 0
     scales = [

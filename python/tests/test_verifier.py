@@ -62,7 +62,7 @@ def emitted(tmp_path_factory):
     def emit(case, levels, strategy, communicate=""):
         step = (steps.prepared(case, root).directory / "step.mlir").read_text()
         partition = f"amsp-partition={levels} strategy={strategy}"
-        single = f"amsp-communicate=fuse=false overlap=false {communicate}"
+        single = f"amsp-communicate=fuse=false overlap=off {communicate}"
         tensors = amsp_opt(step, partition, single)
         assert tensors.returncode == 0, tensors.stderr
         fused = f"amsp-communicate={communicate}" if communicate else "amsp-communicate"

@@ -1,4 +1,4 @@
-// RUN: amsp-opt %s --pass-pipeline='builtin.module(func.func(amsp-fuse-collectives{pack-bytes=24}))' 2>%t | FileCheck %s
+// RUN: amsp-opt %s --pass-pipeline='builtin.module(func.func(amsp-fuse-collectives{pack-bytes=24}))' --remarks-filter-passed='amsp-fuse-.*' 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK <%t
 // RUN: amsp-opt %s --pass-pipeline='builtin.module(func.func(amsp-fuse-collectives{pack-bytes=1000000000000000000}))' 2>/dev/null | FileCheck %s --check-prefix=ALL
 // RUN: amsp-opt %s --pass-pipeline='builtin.module(func.func(amsp-fuse-collectives{pack-bytes=1}))' 2>/dev/null | FileCheck %s --check-prefix=NONE
@@ -10,10 +10,10 @@
 // NONE-NOT: stablehlo.concatenate
 
 // In and out: 2 x 5 + 5 elements, as many, and twice 9.
-// REMARK: remark: packs small tensors: copies 60 bytes
-// REMARK: remark: packs small tensors: copies 60 bytes
-// REMARK: remark: packs small tensors: copies 72 bytes
-// REMARK-NOT: remark
+// REMARK: remark: [Passed] packed {{.*}} Remark="copies 60 bytes"
+// REMARK: remark: [Passed] packed {{.*}} Remark="copies 60 bytes"
+// REMARK: remark: [Passed] packed {{.*}} Remark="copies 72 bytes"
+// REMARK-NOT: packed
 
 // The last piece of five elements on two ranks has one element of padding.
 // CHECK-LABEL: func.func @gathers

@@ -14,6 +14,7 @@
 #include "amsp/Target/CPU/Passes.h"
 #include "amsp/Target/Manifest.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -63,6 +64,7 @@ Error CompileDriver::runPasses(llvm::function_ref<void(OpPassManager &)> build,
   if (failed(applyPassManagerCLOptions(passes)))
     return reported();
   passes.enableTiming(scope);
+  statistics.collect(passes);
   build(passes);
   if (failed(passes.run(*module)))
     return reported();
@@ -84,13 +86,9 @@ Error CompileDriver::plan(PartitionOptions &partitioning) {
       chooseStrategies(*module, options.strategy, cluster, planning);
   if (!choice)
     return choice.takeError();
-  if (!choice->reduceType.empty()) {
-    if (options.reduceType && *options.reduceType != choice->reduceType)
-      return createStringError("--reduce-type " + *options.reduceType +
-                               ": plan '" + options.strategy + "' says " +
-                               choice->reduceType);
-    partitioning.reduceType = choice->reduceType;
-  }
+  if (Error error = options.flags->takeReduceType(
+          partitioning, choice->reduceType, options.strategy))
+    return error;
   if (options.strategy == "auto") {
     llvm::errs() << "remark: --strategy auto chose "
                  << formatStrategies(choice->units, choice->strategies);
@@ -159,15 +157,8 @@ Error CompileDriver::partition() {
     return Error::success();
   if (!options.cluster)
     return createStringError("--cluster is required for an exported step");
-  PartitionOptions partitioning;
-  partitioning.batchArgs = options.batchArgs;
-  partitioning.stateArgs = options.stateArgs;
-  partitioning.roles = options.roles;
-  partitioning.stateOf = options.stateOf;
+  PartitionOptions partitioning = options.partition;
   partitioning.levels = options.cluster->getSizes();
-  partitioning.recognizeAttention = options.recognizeAttention;
-  partitioning.simplifyCollectives = options.simplifyCollectives;
-  partitioning.reduceType = options.reduceType.value_or("f32");
   if (Error error = runPasses(
           [&](OpPassManager &passes) {
             buildImportPipeline(passes, partitioning);
@@ -175,7 +166,7 @@ Error CompileDriver::partition() {
           "Import"))
     return error;
   // The state's strategies are those that it is trained with.
-  if (options.stateOf.empty())
+  if (options.partition.stateOf.empty())
     if (Error error = plan(partitioning))
       return error;
   return runPasses(
@@ -209,6 +200,19 @@ Expected<SmallVector<LoopForm, 4>> CompileDriver::getLoopForms() {
 }
 
 Error CompileDriver::communicate(const LoopForm &form) {
+  // Programs that were compiled to choose this one say nothing.
+  if (!options.remarks.empty() && !context.getRemarkEngine()) {
+    remark::RemarkCategories categories;
+    // The engine asks for whole names, of each kind by itself.
+    categories.passed = ".*(" + options.remarks + ").*";
+    categories.missed = categories.passed;
+    if (failed(remark::enableOptimizationRemarks(
+            context, nullptr,
+            std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+            /*printAsEmitRemarks=*/true)))
+      return createStringError("--remarks " + options.remarks +
+                               ": not a regular expression");
+  }
   return runPasses(
       [&](OpPassManager &passes) {
         buildCommunicatePipeline(passes, communication.withLoops(form));
@@ -225,6 +229,7 @@ Expected<LoopForm> CompileDriver::lowerToBuffers() {
   for (const LoopForm &form : *forms) {
     bool isLast = form == forms->back();
     OwningOpRef<ModuleOp> partitioned(isLast ? nullptr : module->clone());
+    StatisticsTable before = statistics;
     if (Error error = communicate(form))
       return error;
     auto buildLinalg = [](OpPassManager &passes) {
@@ -239,6 +244,7 @@ Expected<LoopForm> CompileDriver::lowerToBuffers() {
     if (isLast || static_cast<double>(bytes) <= memoryLimit)
       return form;
     module = std::move(partitioned);
+    statistics = before;
   }
   llvm_unreachable("loops have a form");
 }
@@ -409,6 +415,8 @@ static void printCollectives(const llvm::json::Object &manifest) {
 Error CompileDriver::writeReport() {
   if (options.printCollectives)
     printCollectives(manifest);
+  if (options.printStatistics)
+    statistics.print(llvm::outs());
   if (options.report.empty())
     return Error::success();
   Expected<OutputFile> report = OutputFile::create(options.report);

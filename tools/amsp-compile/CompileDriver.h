@@ -4,9 +4,11 @@
 #define AMSP_TOOLS_AMSP_COMPILE_COMPILEDRIVER_H
 
 #include "amsp/Communication/Passes.h"
+#include "amsp/Compile/StepFlags.h"
 #include "amsp/Compile/StrategyChoice.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Placement/Cluster.h"
+#include "amsp/Support/StatisticsTable.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Support/Timing.h"
@@ -23,18 +25,15 @@ struct CompileOptions {
   std::optional<Cluster> cluster;
   std::string strategy;
   llvm::SmallVector<std::string> search; // what auto may choose besides
-  llvm::SmallVector<std::string> batchArgs;
-  llvm::SmallVector<std::string> stateArgs;
-  llvm::SmallVector<std::string> roles;
-  std::string stateOf;
-  std::optional<std::string> reduceType;
-  bool simplifyCollectives = true;
-  bool recognizeAttention = true;
+  PartitionOptions partition;            // but for the levels
   CommunicateOptions communication;
+  const StepFlags *flags = nullptr; // what is given, and what only default
   std::string cpu;
   EmitKind emit = EmitKind::SharedLibrary;
   std::string report; // empty: none
   bool printCollectives = false;
+  bool printStatistics = false;
+  std::string remarks; // a regular expression of passes; empty: none
 };
 
 /// Runs the whole compilation. Errors in the program are MLIR diagnostics,
@@ -74,6 +73,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   double memoryLimit = std::numeric_limits<double>::infinity();
   llvm::json::Object manifest;
+  StatisticsTable statistics;
   std::string page; // of `--report OUT.html`
 };
 

@@ -3,6 +3,7 @@
 #include "amsp/Dialect/StableHLO/IR/BooleanLiterals.h"
 #include "amsp/InitAllDialects.h"
 #include "amsp/InitAllPasses.h"
+#include "amsp/Support/StatisticsTable.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -12,6 +13,11 @@
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
+
+static llvm::cl::opt<bool> printStatistics(
+    "amsp-print-statistics",
+    llvm::cl::desc(
+        "Print to standard error what the project's passes counted"));
 
 /// As upstream's driver, but for constants as JAX prints them.
 static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
@@ -29,7 +35,18 @@ static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
     return failure();
   }
   file = amsp::stablehlo::packBooleanLiterals(std::move(file));
-  if (failed(MlirOptMain(result->os(), std::move(file), registry, config)))
+  amsp::StatisticsTable statistics;
+  MlirOptMainConfig counting = config;
+  if (printStatistics)
+    counting.setPassPipelineSetupFn([&](PassManager &passes) {
+      statistics.collect(passes);
+      return config.setupPassPipeline(passes);
+    });
+  LogicalResult isDone =
+      MlirOptMain(result->os(), std::move(file), registry, counting);
+  if (printStatistics)
+    statistics.print(llvm::errs());
+  if (failed(isDone))
     return failure();
   result->keep();
   return success();

@@ -56,7 +56,7 @@ static Error readNumber(const cl::opt<double> &option, int least, int most,
 
 Error amsp::runExecutorMode(const Cluster &cluster, StringRef strategy,
                             std::optional<double> memory, bool isJson,
-                            StringRef timeline) {
+                            StringRef timeline, const OverlapSet &overlap) {
   if (model.empty())
     return createStringError("--executor needs --model");
   ExecutorRequest request;
@@ -71,6 +71,7 @@ Error amsp::runExecutorMode(const Cluster &cluster, StringRef strategy,
     return error;
   if (Error error = readNumber(recompute, 0, 1, request.recompute))
     return error;
+  request.overlap = overlap;
   request.exposed.assign(exposed.begin(), exposed.end());
   Expected<ExecutorReport> report =
       simulateExecutor(request, cluster, !timeline.empty());

@@ -4,6 +4,7 @@
 #define AMSP_TOOLS_AMSP_PLAN_EXECUTORMODE_H
 
 #include "amsp/Placement/Cluster.h"
+#include "amsp/Placement/OverlapSet.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace amsp {
@@ -17,7 +18,8 @@ bool isExecutorMode();
 /// Simulates it under the strategy and prints its times.
 llvm::Error runExecutorMode(const Cluster &cluster, llvm::StringRef strategy,
                             std::optional<double> memory, bool isJson,
-                            llvm::StringRef timeline);
+                            llvm::StringRef timeline,
+                            const OverlapSet &overlap);
 
 } // namespace amsp
 

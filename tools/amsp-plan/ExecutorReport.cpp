@@ -22,6 +22,20 @@ static Expected<std::unique_ptr<MemoryBuffer>> readFile(StringRef path,
   return std::move(*file);
 }
 
+/// As amsp-schedule-collectives tells a step's collectives apart: what moves
+/// once a step, and what moves in each microbatch.
+static bool isOverlapped(const ExecutorRule &rule, const OverlapSet &overlap) {
+  using When = ExecutorRule::When;
+  bool isOnce = all_of(rule.when, [](When when) {
+    return when == When::FirstForward || when == When::Update ||
+           when == When::LastBackward;
+  });
+  if (!isOnce)
+    return overlap.uses;
+  return rule.moves == ExecutorRule::Moves::Parameters ? overlap.parameters
+                                                       : overlap.gradients;
+}
+
 static Expected<Executor> readExecutor(const ExecutorRequest &request) {
   auto file = readFile(request.executorFile, "executor");
   if (!file)
@@ -33,6 +47,8 @@ static Expected<Executor> readExecutor(const ExecutorRequest &request) {
   executor->gradientBytes =
       request.gradientBytes.value_or(executor->gradientBytes);
   executor->recompute = request.recompute.value_or(executor->recompute);
+  for (ExecutorRule &rule : executor->rules)
+    rule.overlap &= isOverlapped(rule, request.overlap);
   for (const std::string &name : request.exposed) {
     auto rule = find_if(executor->rules, [&](const ExecutorRule &rule) {
       return rule.name == name;

@@ -3,6 +3,7 @@
 #ifndef AMSP_TOOLS_AMSP_PLAN_EXECUTORREPORT_H
 #define AMSP_TOOLS_AMSP_PLAN_EXECUTORREPORT_H
 
+#include "amsp/Placement/OverlapSet.h"
 #include "amsp/Planner/Executor.h"
 #include "amsp/Planner/Simulator.h"
 #include "llvm/Support/JSON.h"
@@ -19,7 +20,9 @@ struct ExecutorRequest {
   std::optional<double> gradientBytes;
   /// The share of the forward pass that backward computes again.
   std::optional<double> recompute;
-  /// Names of rules during which compute waits.
+  /// What may run beside compute, by --overlap.
+  OverlapSet overlap;
+  /// Names of rules during which compute waits, too.
   std::vector<std::string> exposed;
 };
 

@@ -5,10 +5,10 @@
 #include "amsp/Compile/FormatLocation.h"
 #include "amsp/Compile/ParseOptions.h"
 #include "amsp/Compile/PlanPage.h"
+#include "amsp/Compile/StepFlags.h"
 #include "amsp/Compile/StrategyChoice.h"
 #include "amsp/Dialect/StableHLO/IR/BooleanLiterals.h"
 #include "amsp/InitAllDialects.h"
-#include "amsp/Placement/PlacementConverter.h"
 #include "amsp/Planner/Timeline.h"
 #include "amsp/Support/OutputFile.h"
 #include "mlir/IR/Diagnostics.h"
@@ -24,6 +24,7 @@
 
 using namespace mlir;
 using namespace amsp;
+using llvm::cantFail;
 using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
@@ -51,20 +52,7 @@ static cl::opt<double>
 static cl::opt<std::string>
     timeline("timeline", cl::cat(category), cl::value_desc("T.json"),
              cl::desc("Write the simulated step for a trace viewer"));
-static cl::list<std::string>
-    batchArgs("batch-args", cl::CommaSeparated, cl::cat(category),
-              cl::desc("Arguments cut along dimension 0, names or indices"));
-static cl::list<std::string> stateArgs(
-    "state-args", cl::CommaSeparated, cl::cat(category),
-    cl::desc("ARGUMENT=RESULT: arguments whose new values are results, where "
-             "the step's donation does not say so"));
-static cl::list<std::string>
-    roles("roles", cl::CommaSeparated, cl::cat(category),
-          cl::desc("ARGUMENT=ROLE, where the role that is found is not meant: "
-                   "param, opt_state, state or constant"));
-static cl::opt<std::string> reduceType("reduce-type", cl::cat(category),
-                                       cl::init("f32"),
-                                       cl::desc("As of amsp-compile"));
+static StepFlags flags(category);
 static cl::opt<unsigned> top("top", cl::cat(category), cl::init(8),
                              cl::desc("Strategies to show (default 8)"));
 static cl::opt<Format> format("format", cl::cat(category),
@@ -88,29 +76,6 @@ static cl::opt<unsigned>
 static cl::opt<std::string> output("o", cl::cat(category),
                                    cl::value_desc("plan.yaml"),
                                    cl::desc("Write the plan that is shown"));
-static cl::opt<bool> noSimplify("no-simplify-collectives", cl::cat(category),
-                                cl::desc("As of amsp-compile")),
-    noRecognize("no-recognize-attention", cl::cat(category),
-                cl::desc("As of amsp-compile")),
-    noDecompose("no-decompose-collectives", cl::cat(category),
-                cl::desc("As of amsp-compile")),
-    noFuse("no-fuse-collectives", cl::cat(category),
-           cl::desc("As of amsp-compile"));
-static cl::opt<bool> quantizeGathers("quantize-gathers", cl::cat(category),
-                                     cl::desc("As of amsp-compile")),
-    quantizeReductions("quantize-reductions", cl::cat(category),
-                       cl::desc("As of amsp-compile"));
-static cl::opt<int64_t>
-    quantizeBlock("quantize-block", cl::cat(category),
-                  cl::init(CommunicateOptions().quantizeBlock),
-                  cl::desc("As of amsp-compile"));
-static cl::opt<std::string>
-    peelMicrobatches("peel-microbatches", cl::cat(category), cl::init("auto"),
-                     cl::ValueOptional, cl::value_desc("auto|on|off"),
-                     cl::desc("As of amsp-compile")),
-    pipelineLoops("pipeline-loops", cl::cat(category), cl::init("auto"),
-                  cl::ValueOptional, cl::value_desc("auto|on|off"),
-                  cl::desc("As of amsp-compile"));
 static cl::opt<std::string>
     report("report", cl::cat(category), cl::value_desc("plan.html"),
            cl::desc("Write a page about the plan that is shown"));
@@ -130,7 +95,7 @@ static void printFirstError(MLIRContext &context, bool &hasError) {
     hasError = true;
     std::string text = diagnostic.str();
     std::replace(text.begin(), text.end(), '\n', ' ');
-    llvm::errs() << "error: " << formatLocation(diagnostic.getLocation())
+    llvm::errs() << "error: " << formatLocation(diagnostic.getLocation(), input)
                  << text << "\n";
     return success();
   });
@@ -162,7 +127,7 @@ static std::string getClusterText() {
 }
 
 /// The options that are numbers, checked.
-static Expected<PlanningOptions> getOptions() {
+static Expected<PlanningOptions> getOptions(const Cluster &cluster) {
   PlanningOptions options;
   if (memory.getNumOccurrences() > 0)
     options.memoryLimit = memory;
@@ -170,33 +135,22 @@ static Expected<PlanningOptions> getOptions() {
     return createStringError("--memory must be a positive number of bytes");
   if (top == 0)
     return createStringError("--top must be positive");
-  if (!parseReduceType(reduceType))
-    return createStringError("--reduce-type " + reduceType +
-                             ": expected f32, bf16 or graph");
   options.finalists = finalists;
   if (Error error = setSearch(
           options, SmallVector<std::string>(searched.begin(), searched.end())))
     return error;
   if (options.searchesSteps() && strategy != "auto")
     return createStringError("--search needs --strategy auto");
-  options.partition.batchArgs.assign(batchArgs.begin(), batchArgs.end());
-  options.partition.stateArgs.assign(stateArgs.begin(), stateArgs.end());
-  options.partition.roles.assign(roles.begin(), roles.end());
-  options.partition.reduceType = reduceType;
-  options.partition.simplifyCollectives = !noSimplify;
-  options.partition.recognizeAttention = !noRecognize;
-  options.communication.decompose = !noDecompose;
-  options.communication.fuse = !noFuse;
-  options.communication.quantizeGathers = quantizeGathers;
-  options.communication.quantizeReductions = quantizeReductions;
-  if (quantizeBlock < 1)
-    return createStringError("--quantize-block must be at least 1");
-  options.communication.quantizeBlock = quantizeBlock;
-  if (llvm::Error error = setLoopSwitches(options.communication,
-                                          peelMicrobatches, pipelineLoops))
-    return error;
-  // Passes that choose by time read it.
-  options.communication.cluster = getClusterText();
+  Expected<PartitionOptions> partition = flags.readPartition();
+  if (!partition)
+    return partition.takeError();
+  options.partition = std::move(*partition);
+  options.partition.levels = cluster.getSizes();
+  Expected<CommunicateOptions> communication =
+      flags.readCommunication(getClusterText(), &cluster);
+  if (!communication)
+    return communication.takeError();
+  options.communication = std::move(*communication);
   return options;
 }
 
@@ -320,13 +274,9 @@ static Expected<PlannedStep> findPlans(ModuleOp step, const Cluster &cluster,
         chooseStrategies(step, strategy, cluster, options);
     if (!choice)
       return choice.takeError();
-    if (!choice->reduceType.empty()) {
-      if (reduceType.getNumOccurrences() > 0 &&
-          reduceType != choice->reduceType)
-        return createStringError("--reduce-type " + reduceType + ": plan '" +
-                                 strategy + "' says " + choice->reduceType);
-      options.partition.reduceType = choice->reduceType;
-    }
+    if (Error error = flags.takeReduceType(options.partition,
+                                           choice->reduceType, strategy))
+      return error;
     given = std::move(choice->changes);
     if (Error error = changeStep(step, given))
       return error;
@@ -347,21 +297,21 @@ static Error run(MLIRContext &context) {
   if (!cluster)
     return cluster.takeError();
   if (isExecutorMode()) {
-    Expected<PlanningOptions> options = getOptions();
+    Expected<PlanningOptions> options = getOptions(*cluster);
     if (!options)
       return options.takeError();
-    return runExecutorMode(*cluster, strategy, options->memoryLimit,
-                           format == Format::JSON, timeline);
+    return runExecutorMode(
+        *cluster, strategy, options->memoryLimit, format == Format::JSON,
+        timeline, cantFail(parseOverlapSet(options->communication.overlap)));
   }
   if (input.empty())
     return createStringError("expected a step: STEP.mlir");
-  Expected<PlanningOptions> options = getOptions();
+  Expected<PlanningOptions> options = getOptions(*cluster);
   if (!options)
     return options.takeError();
   Expected<OwningOpRef<ModuleOp>> module = parse(context);
   if (!module)
     return module.takeError();
-  options->partition.levels = cluster->getSizes();
   if (Error error = import(**module, options->partition))
     return error;
   Expected<PlannedStep> planned = findPlans(**module, *cluster, *options);

@@ -61,6 +61,8 @@ static void writeYaml(raw_ostream &os, const ClusterDescription &description,
   for (const GemmRate &each : profile.f32)
     os << formatv("    - {{operations: {0:e3}, share: {1:f3}}\n",
                   double(each.operations), std::max(each.rate / f32, 0.001));
+  if (profile.tensorOverhead > 0)
+    os << formatv("tensor_overhead: {0:e3}\n", profile.tensorOverhead);
   if (!table.empty())
     os << "collectives: [" << sys::path::filename(table) << "]\n";
 }

@@ -4,6 +4,7 @@
 #include "amsp/Runtime/Processes.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 using namespace amsp;
@@ -120,7 +121,7 @@ Expected<double> Measurement::time(const Body &body) {
 }
 
 const amsp_collective *Measurement::describe(int32_t kind, int64_t ranks,
-                                             int64_t bytes) {
+                                             int64_t bytes, int64_t tensors) {
   Description &made = descriptions.emplace_back();
   int64_t full = bytes / 4, piece = full;
   if (kind != AMSP_ALL_REDUCE)
@@ -128,7 +129,7 @@ const amsp_collective *Measurement::describe(int32_t kind, int64_t ranks,
   if (kind == AMSP_ALL_TO_ALL) // knows no padding
     full = piece * ranks;
   made.digit = {1, ranks};
-  made.operand = {1, full, piece};
+  made.operands.assign(tensors, {1, full, piece});
   amsp_collective &collective = made.collective;
   collective = {};
   collective.id = static_cast<int32_t>(descriptions.size() - 1);
@@ -138,9 +139,9 @@ const amsp_collective *Measurement::describe(int32_t kind, int64_t ranks,
   collective.channel =
       kind == AMSP_ALL_GATHER ? AMSP_CHANNEL_GATHER : AMSP_CHANNEL_REDUCE;
   collective.num_digits = 1;
-  collective.num_operands = 1;
+  collective.num_operands = static_cast<int32_t>(tensors);
   collective.digits = &made.digit;
-  collective.operands = &made.operand;
+  collective.operands = made.operands.data();
   collective.name = "profile";
   return &collective;
 }
@@ -176,6 +177,47 @@ Error Measurement::measureCollectives(Profile &profile) {
         profile.collectives.push_back({name, ranks, bytes, *seconds});
       }
     }
+  return Error::success();
+}
+
+static constexpr int64_t kManyTensors = 64;
+
+/// A gather over all ranks of up to kManyTensors tensors whose full sides have
+/// so many bytes.
+Expected<double> Measurement::timeGather(int64_t tensors, int64_t bytes) {
+  const amsp_collective *collective =
+      describe(AMSP_ALL_GATHER, options.ranks, bytes, tensors);
+  int64_t piece = collective->operands[0].piece * 4;
+  const Body body = [=](amsp_rank *rank, std::byte *arena) {
+    // Nobody reads what comes out, so the tensors may lie anyhow.
+    std::array<const void *, kManyTensors> sources;
+    std::array<void *, kManyTensors> destinations;
+    for (int64_t i = 0; i < tensors; ++i) {
+      destinations[i] = arena + i * bytes;
+      sources[i] = arena + tensors * bytes + i * piece;
+    }
+    amsp_collective_start(rank, collective, sources.data(),
+                          destinations.data());
+    amsp_collective_await(rank, collective);
+  };
+  return time(body);
+}
+
+/// What many small tensors take longer than one with all their bytes.
+Error Measurement::measureTensors(Profile &profile) {
+  if (options.ranks < 2)
+    return Error::success();
+  int64_t bytes = 4 * options.ranks;
+  int64_t tensors =
+      std::clamp<int64_t>(options.maxBytes / bytes, 1, kManyTensors);
+  Expected<double> apart = timeGather(tensors, bytes);
+  if (!apart)
+    return apart.takeError();
+  Expected<double> together = timeGather(1, tensors * bytes);
+  if (!together)
+    return together.takeError();
+  profile.tensorOverhead =
+      std::max(0.0, *apart - *together) / std::max<int64_t>(tensors - 1, 1);
   return Error::success();
 }
 
@@ -225,6 +267,8 @@ Expected<Profile> Measurement::run() {
     return std::move(error);
   Profile profile;
   if (Error error = measureCollectives(profile))
+    return std::move(error);
+  if (Error error = measureTensors(profile))
     return std::move(error);
   if (Error error = measureGemm(AMSP_F32, profile.f32))
     return std::move(error);

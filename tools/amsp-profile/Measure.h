@@ -35,6 +35,8 @@ struct Profile {
   std::vector<CollectiveTime> collectives;
   std::vector<GemmRate> f32, f64;
   double memoryBandwidth = 0; // bytes/s of a rank, read and written
+  /// Seconds of each further tensor of a collective; of more than one rank.
+  double tensorOverhead = 0;
 };
 
 /// Measures on ranks that are threads of this process, or one in each of
@@ -56,8 +58,12 @@ private:
   llvm::Error runOnce(const Body &body, int64_t repeats,
                       std::vector<double> &seconds);
 
-  const amsp_collective *describe(int32_t kind, int64_t ranks, int64_t bytes);
+  /// `tensors` of that many bytes each.
+  const amsp_collective *describe(int32_t kind, int64_t ranks, int64_t bytes,
+                                  int64_t tensors = 1);
   llvm::Error measureCollectives(Profile &profile);
+  llvm::Expected<double> timeGather(int64_t tensors, int64_t bytes);
+  llvm::Error measureTensors(Profile &profile);
   llvm::Error measureGemm(int32_t dtype, std::vector<GemmRate> &rates);
   llvm::Error measureMemory(Profile &profile);
   int64_t arenaBytes() const;
@@ -68,7 +74,7 @@ private:
   bool hasFirstRank = true;
   struct Description {
     amsp_digit digit;
-    amsp_collective_operand operand;
+    std::vector<amsp_collective_operand> operands;
     amsp_collective collective;
   };
   std::deque<Description> descriptions; // the runtime keeps their addresses

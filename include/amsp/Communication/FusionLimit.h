@@ -25,6 +25,11 @@ public:
 
   int64_t getBytes(CollectiveKind kind, GroupAttr group);
 
+  /// Bytes of the full side up to which a tensor is copied into a buffer with
+  /// others in less time than it takes as a tensor of its own. 0 where the
+  /// cluster gives no tensor_overhead or no memory bandwidth.
+  int64_t getPackBytes(CollectiveKind kind, GroupAttr group) const;
+
   /// Where nothing hides a unit of so many bytes: about a quarter of it, so
   /// that most is hidden by the unit's own computation. 1 MiB at least, and
   /// enough for the links' rate within 10 %.
@@ -39,6 +44,8 @@ private:
 
   int64_t maxBytes;
   std::optional<CollectiveModel> model;
+  /// Bytes that a rank copies in the time of a tensor.
+  double overheadBytes = 0;
   llvm::DenseMap<Key, int64_t> knownWithin, knownAtEnds;
 };
 

@@ -4,6 +4,7 @@
 #define AMSP_COMMUNICATION_PASSES_H
 
 #include "amsp/Communication/LoopForms.h"
+#include "amsp/Support/PassStatistic.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
@@ -32,16 +33,18 @@ struct CommunicateOptions {
   int64_t quantizeBlock = 256;
   bool decompose = true;
   bool fuse = true;
-  /// Bytes of a fused collective, and of tensors that are packed.
+  /// Bytes of a fused collective, and of tensors that are packed; negative: as
+  /// the cluster's tensor_overhead says.
   int64_t fuseBytes = 1'000'000'000'000'000'000;
-  int64_t packBytes = 0;
+  int64_t packBytes = -1;
   /// Take the first and the last microbatch out of their loop.
   LoopSwitch peelMicrobatches = LoopSwitch::Auto;
   /// Gather layers one iteration ahead, reduce their gradients one behind; of a
   /// loop, up to so many bytes (0: all).
   LoopSwitch pipelineLoops = LoopSwitch::Auto;
   int64_t pipelineBytes = 0;
-  bool overlap = true;
+  /// As `--overlap`: see OverlapSet.
+  std::string overlap = "on";
   /// Bound on the bytes in flight; negative: twice the largest uses of units.
   int64_t prefetchBytes = -1;
 

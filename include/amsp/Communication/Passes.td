@@ -78,10 +78,10 @@ def FuseCollectives : Pass<"amsp-fuse-collectives", "::mlir::func::FuncOp"> {
     index, whatever else the collective moves.
 
     With `pack-bytes`, flat tensors of up to so many bytes are copied to one
-    buffer for the collective, and their results out of it. The copies are
-    counted, and a packed tensor is accounted to its unit, not to its parameter.
-    The transports for CPU send one message to each peer however many tensors
-    there are, so there it never pays.
+    buffer for the collective, and their results out of it. Without it they are
+    where the cluster says what each tensor of a collective costs
+    (`tensor_overhead`) and the copies take less time. The copies are counted, and
+    a packed tensor is accounted to its unit, not to its parameter.
 
     ```mlir
     func.func @layer(%a: tensor<4xf32>, %b: tensor<3xf32>, %x: tensor<8xf32>)
@@ -109,8 +109,9 @@ def FuseCollectives : Pass<"amsp-fuse-collectives", "::mlir::func::FuncOp"> {
   let options = [
     Option<"maxBytes", "bytes", "int64_t", "1000000000000000000",
       "bytes that a fused collective has on its full side at most">,
-    Option<"packBytes", "pack-bytes", "int64_t", "0",
-      "tensors of up to so many bytes are packed into one buffer">,
+    Option<"packBytes", "pack-bytes", "int64_t", "-1",
+      "tensors of up to so many bytes are packed into one buffer; -1: where the "
+      "cluster's tensor_overhead makes copies faster">,
     Option<"cluster", "cluster", "std::string", "\"\"",
       "the cluster's YAML file, whose links limit the bytes too">
   ];
@@ -464,6 +465,10 @@ def ScheduleCollectives : Pass<"amsp-schedule-collectives", "::mlir::func::FuncO
     ```
   }];
   let options = [
+    Option<"overlap", "overlap", "std::string", "\"on\"",
+      "what may be in flight: on, off, or a list of uses (each use's gather, each "
+      "microbatch's reduction), parameters (gathered once a step) and gradients "
+      "(reduced once a step)">,
     Option<"prefetchBytes", "prefetch-bytes", "int64_t", "-1",
       "bound on the bytes in flight; default: twice the largest uses of units">,
     Option<"cluster", "cluster", "std::string", "\"\"",

@@ -4,23 +4,13 @@
 #define AMSP_COMPILE_FORMATLOCATION_H
 
 #include "mlir/IR/Location.h"
-#include "llvm/Support/FormatVariadic.h"
 
 namespace amsp {
 
-/// Where a value comes from in a file, as `file:line:column: `; empty if
-/// nothing says it.
-inline std::string formatLocation(mlir::Location location) {
-  mlir::FileLineColLoc found;
-  location->walk([&](mlir::Location nested) {
-    found = llvm::dyn_cast<mlir::FileLineColLoc>(nested);
-    return found ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
-  });
-  if (!found)
-    return "";
-  return llvm::formatv("{0}:{1}:{2}: ", found.getFilename().getValue(),
-                       found.getLine(), found.getColumn());
-}
+/// Where a value comes from in a file, as `file:line:column: `; else, by the
+/// name that the export of the file `input` gave it, as `input: at 'name': `.
+/// Empty if nothing says it, or only a name where no file is given.
+std::string formatLocation(mlir::Location location, llvm::StringRef input = "");
 
 } // namespace amsp
 

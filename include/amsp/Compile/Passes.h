@@ -3,6 +3,7 @@
 #ifndef AMSP_COMPILE_PASSES_H
 #define AMSP_COMPILE_PASSES_H
 
+#include "amsp/Support/PassStatistic.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -3,6 +3,7 @@
 #ifndef AMSP_CONVERSION_PASSES_H
 #define AMSP_CONVERSION_PASSES_H
 
+#include "amsp/Support/PassStatistic.h"
 #include "mlir/Pass/Pass.h"
 
 namespace amsp {

@@ -56,6 +56,8 @@ struct Cluster {
   double interference = 0;
   /// The standard deviation of compute time between nodes, as a share of it.
   double spread = 0;
+  /// Seconds that each further tensor of a collective takes a rank.
+  std::optional<double> tensorOverhead;
   /// Files of measured collectives, as paths from the working directory; where
   /// two speak, the earlier one wins.
   std::vector<std::string> collectiveTables;

@@ -15,6 +15,10 @@ constexpr llvm::StringLiteral kStrategyAttr = "amsp.strategy";
 mlir::DictionaryAttr getStrategyAttr(mlir::MLIRContext *context,
                                      const Strategy &strategy);
 
+/// The strategy for the levels that such an attribute says.
+llvm::Expected<Strategy> readStrategy(mlir::Attribute attr,
+                                      llvm::ArrayRef<int64_t> levels);
+
 /// The different strategies of a step's units, and which one each argument has.
 struct UnitStrategies {
   /// In the order of the first argument that has them; at least one.

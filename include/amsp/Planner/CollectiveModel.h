@@ -52,6 +52,8 @@ public:
                                         llvm::ArrayRef<int64_t> group) const;
 
   llvm::ArrayRef<ClusterLevel> getLevels() const { return levels; }
+  /// Seconds of each tensor of a collective but the first, beside its bytes.
+  double getTensorOverhead() const { return tensorOverhead; }
 
 private:
   double getMeasured(const CollectiveCurve &curve, TransferKind kind,
@@ -64,6 +66,7 @@ private:
   double getLinkSeconds(size_t level, llvm::ArrayRef<int64_t> group) const;
 
   llvm::SmallVector<ClusterLevel> levels;
+  double tensorOverhead;
   /// For each kind and level, by members: the curve of groups that fill the
   /// levels below. Empty where the tables do not speak.
   std::array<std::vector<std::map<int64_t, CollectiveCurve>>, kNumTransferKinds>

@@ -38,6 +38,8 @@ struct CollectiveRecord {
 
   /// Elements of the full sides, padding included.
   int64_t getPaddedElements() const;
+  /// Their bytes.
+  int64_t getPaddedBytes() const;
   /// Elements that a rank sends in one run, of all tensors or of one.
   double getSentElements() const;
   double getSentElements(const CollectiveTensor &tensor) const;

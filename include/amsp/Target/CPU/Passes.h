@@ -3,6 +3,7 @@
 #ifndef AMSP_TARGET_CPU_PASSES_H
 #define AMSP_TARGET_CPU_PASSES_H
 
+#include "amsp/Support/PassStatistic.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"

@@ -3,6 +3,7 @@
 #ifndef AMSP_DIALECT_AMSP_TRANSFORMS_PASSES_H
 #define AMSP_DIALECT_AMSP_TRANSFORMS_PASSES_H
 
+#include "amsp/Support/PassStatistic.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

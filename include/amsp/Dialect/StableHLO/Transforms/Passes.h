@@ -4,6 +4,7 @@
 #define AMSP_DIALECT_STABLEHLO_TRANSFORMS_PASSES_H
 
 #include "amsp/Dialect/StableHLO/IR/StableHLODialect.h"
+#include "amsp/Support/PassStatistic.h"
 #include "mlir/Pass/Pass.h"
 
 namespace amsp::stablehlo {
