@@ -13,13 +13,14 @@ collective operations in a step, each once however many tensors it has:
 - Shardy: in its own IR, propagated and exported with explicit collectives,
   before XLA sees it.
 
-Prints a table in Markdown.
+Prints a table in Markdown; --check fails unless docs/communication.md has it.
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
+import functools
 import json
 import os
 import pathlib
@@ -60,20 +61,33 @@ class Model:
         self.args = (params, gpt.optimizer(config).init(params), tokens, tokens)
         self.parameters = len(jax.tree.leaves(params))
 
+    @functools.cached_property
+    def exported(self) -> pathlib.Path:
+        from amsp import export
+
+        self.directory = tempfile.TemporaryDirectory()
+        directory = pathlib.Path(self.directory.name)
+        export.export_step(self.step, self.args, (0, 1), (2, 3), directory)
+        return directory / "step.mlir"
+
 
 def count_amsp(model: Model, ranks: int, strategy: str, options=()) -> collections.Counter:
-    from amsp import export, tools
+    from amsp import tools
 
     with tempfile.TemporaryDirectory() as name:
-        directory = pathlib.Path(name)
-        export.export_step(model.step, model.args, (0, 1), (2, 3), directory)
-        output = directory / "partitioned.mlir"
+        output = pathlib.Path(name) / "partitioned.mlir"
         arguments = ["--cluster", f"levels={ranks}", "--strategy", strategy]
         arguments += ["--emit", "stablehlo", *options]
-        tools.call("amsp-compile", directory / "step.mlir", "-o", output, *arguments)
+        tools.call("amsp-compile", model.exported, "-o", output, *arguments)
         manifest = json.loads(pathlib.Path(f"{output}.manifest.json").read_text())
     listed = manifest["collectives"]
     return counts(c["kind"] for c in listed for _ in range(c["count"]))
+
+
+def amsp_rows(model: Model, ranks: int, strategy: str):
+    alone = ("--no-simplify-collectives", "--no-fuse-collectives")
+    yield strategy, "amsp", count_amsp(model, ranks, strategy)
+    yield strategy, "amsp, optimizer off", count_amsp(model, ranks, strategy, alone)
 
 
 def lower(model: Model, ranks: int, strategy: str, shardy: bool):
@@ -116,20 +130,33 @@ def count_shardy(lowered) -> collections.Counter:
 
 def rows(model: Model, ranks: int):
     """(strategy, who, counts)"""
-    alone = ("--no-simplify-collectives", "--no-fuse-collectives")
     for strategy in STRATEGIES:
-        yield strategy, "amsp", count_amsp(model, ranks, strategy)
-        yield strategy, "amsp, optimizer off", count_amsp(model, ranks, strategy, alone)
+        yield from amsp_rows(model, ranks, strategy)
         for name, shardy in (("XLA, GSPMD", False), ("XLA, Shardy", True)):
             lowered = lower(model, ranks, strategy, shardy)
             yield strategy, name, counts(HLO.findall(lowered.compile().as_text()))
         yield strategy, "Shardy's passes", count_shardy(lowered)
 
 
+PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs/communication.md"
+
+
+def row(strategy: str, who: str, found: collections.Counter) -> str:
+    cells = [found[kind] for kind in KINDS] + [found.total()]
+    return f"| {strategy} | {who} | " + " | ".join(map(str, cells)) + " |"
+
+
+def is_on_page(strategy: str, who: str, found: collections.Counter) -> bool:
+    """The page has one row for XLA, with whichever propagation."""
+    who = "XLA" if who.startswith("XLA") else who
+    return row(strategy, who, found) in PAGE.read_text().splitlines()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ranks", type=int, default=8)
     parser.add_argument("--layers", type=int, default=2)
+    parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     devices = f"--xla_force_host_platform_device_count={options.ranks}"
     os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {devices}".strip()
@@ -139,9 +166,12 @@ def main() -> None:
     print(f"{model.parameters} parameter tensors, {options.ranks} ranks\n")
     print("| strategy | | " + " | ".join(KINDS) + " | all |")
     print("|---|---|" + "--:|" * (len(KINDS) + 1))
+    wrong = 0
     for strategy, who, found in rows(model, options.ranks):
-        cells = [found[kind] for kind in KINDS] + [found.total()]
-        print(f"| {strategy} | {who} | " + " | ".join(map(str, cells)) + " |", flush=True)
+        print(row(strategy, who, found), flush=True)
+        wrong += not is_on_page(strategy, who, found)
+    if options.check and wrong:
+        raise SystemExit(f"error: {wrong} rows are not those of {PAGE.name}")
 
 
 if __name__ == "__main__":

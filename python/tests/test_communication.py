@@ -1,8 +1,10 @@
 """The communication optimizer: what it may not change, and what must come out."""
 
 import collections
+import importlib.util
 import math
 import pathlib
+import re
 
 import ml_dtypes
 import numpy as np
@@ -146,6 +148,82 @@ def test_collectives_of_two_layers_on_eight_ranks(strategy, expected, tmp_path):
     assert by_kind(manifest) == expected
     scalars = [c for c in manifest["collectives"] if not c["parameters"]]
     assert len(scalars) == 1
+    of_parameters = [c for c in manifest["collectives"] if c["parameters"]]
+    reductions = {c["kind"] for c in of_parameters} - {"all_gather"}
+    assert reductions == {"all_reduce" if strategy == "ddp" else "reduce_scatter"}
+    sent = sum(c["count"] * c["sent_bytes"] for c in of_parameters)
+    assert sent == pytest.approx(sent_for_parameters(manifest, strategy, 8))
+
+
+def test_what_was_decided_is_printed(tmp_path):
+    step = jobs.cases_directory() / "gpt_adamw" / "step.mlir"
+    command = ["amsp-compile", step, "-o", tmp_path / "step.mlir", "--emit", "stablehlo"]
+    command += ["--cluster", "levels=8", "--strategy", "zero3"]
+    assert not tools.call(*command).stderr
+    done = tools.call(*command, "--statistics", "--remarks", "fuse|schedule")
+    numbers = {tuple(line.split()[:3:2]): line.split()[1] for line in done.stdout.splitlines()}
+    split, whole = (
+        int(numbers["amsp-schedule-collectives", name]) for name in ("split", "whole")
+    )
+    assert split + whole == len(jobs.manifest_of(tmp_path / "step.mlir", "stablehlo")["collectives"])
+    remarks = collections.Counter(re.findall(r"\] (\w+) \| Category:([\w-]+)", done.stderr))
+    assert remarks["split", "amsp-schedule-collectives"] == split
+    assert remarks["whole", "amsp-schedule-collectives"] == whole
+    assert remarks["fused", "amsp-fuse-collectives"] > 8
+    assert {category for _, category in remarks} == {
+        "amsp-fuse-collectives",
+        "amsp-schedule-collectives",
+    }
+    with pytest.raises(tools.ToolError, match="--remarks \\(: parentheses not balanced"):
+        tools.call(*command, "--remarks", "(")
+
+
+def sent_for_parameters(manifest, strategy, world):
+    """Bytes that a rank sends in a step, from shapes and names: (n - 1) / n of each
+    parameter twice, under zero3 three times if backward reads it. It reads what
+    multiplies; not biases, and not the position table, which is added."""
+    total = 0
+    for value in manifest["arguments"]:
+        if value["role"] != "param":
+            continue
+        is_added = re.search(r"(_b|b1|b2|wpe)'\]$", value["name"])
+        passes = 3 if strategy == "zero3" and not is_added else 2
+        padded = world * -(-math.prod(value["shape"]) // world)
+        elements = math.prod(value["shape"]) if strategy == "ddp" else padded
+        total += passes * 4 * elements * (world - 1) / world
+    return total
+
+
+def test_the_page_has_the_counts_of_this_version():
+    """Those of XLA and Shardy are checked by `bench/collective_counts.py --check`."""
+    path = tools.REPOSITORY / "bench/collective_counts.py"
+    spec = importlib.util.spec_from_file_location("collective_counts", path)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    model = script.Model(layers=2, ranks=8)
+    for strategy in script.STRATEGIES:
+        for row in script.amsp_rows(model, 8, strategy):
+            assert script.is_on_page(*row), script.row(*row)
+
+
+@pytest.mark.parametrize("reduce_type", ["f32", "graph"])
+def test_a_fused_collective_has_one_type(reduce_type, tmp_path):
+    """Units of bf16 matrices and f32 norms; gradients of matrices are bf16."""
+    options = (f"--reduce-type={reduce_type}",)
+    finished = run(StepJob("mixed_types", "levels=2x2", "zero3", "so", options), tmp_path)
+    values = finished.manifest["arguments"]
+    seen = set()
+    for c in finished.manifest["collectives"]:
+        types = {values[p]["dtype"] for p in c["parameters"]}
+        is_gather = c["kind"] == "all_gather"
+        if not types or (reduce_type == "f32" and not is_gather):
+            assert c["dtype"] == "f32"
+            continue
+        assert types == {c["dtype"]}
+        seen.add((is_gather, c["dtype"], len(c["parameters"])))
+    fused = {(is_gather, dtype) for is_gather, dtype, count in seen if count > 1}
+    assert {(True, "bf16"), (True, "f32")} <= fused
+    assert reduce_type == "f32" or {(False, "bf16"), (False, "f32")} <= fused
 
 
 BLOCK = 32

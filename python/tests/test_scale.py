@@ -38,6 +38,19 @@ def test_a_program_for_1024_ranks_is_as_long_as_one_for_8(step, strategy, passes
     assert ops_of_step(step, "1024", strategy, passes) == few
 
 
+@pytest.mark.parametrize("strategy", ["zero1", "zero3"])
+def test_its_object_is_as_large(step, strategy, tmp_path):
+    """Within 10 %; how long it takes is measured by bench/."""
+
+    def size(ranks):
+        output = tmp_path / f"{ranks}.o"
+        options = ["--cluster", f"levels={ranks}", "--strategy", strategy, "--emit", "obj"]
+        tools.call("amsp-compile", step / "step.mlir", "-o", output, *options)
+        return output.stat().st_size
+
+    assert size(1024) == pytest.approx(size(8), rel=0.1)
+
+
 def test_levels_add_no_collective(step):
     few = ops_of_step(step, "8", "zero3", ["amsp-communicate"])
     assert ops_of_step(step, "8,16,8", "zero3", ["amsp-communicate"]) == few
