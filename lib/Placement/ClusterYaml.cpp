@@ -191,8 +191,10 @@ template <> struct MappingTraits<Cluster> {
     mapMeasure<Overhead>(io, "tensor_overhead", cluster.tensorOverhead);
     io.mapOptional("collectives", cluster.collectiveTables);
   }
-  static std::string validate(IO &, Cluster &cluster) {
-    return cluster.levels.empty() ? "a cluster needs at least one level" : "";
+  static std::string validate(IO &io, Cluster &cluster) {
+    // An error that there is already may be of a document without a node.
+    bool isEmpty = !io.error() && cluster.levels.empty();
+    return isEmpty ? "a cluster needs at least one level" : "";
   }
 };
 } // namespace llvm::yaml

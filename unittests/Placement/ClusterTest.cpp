@@ -103,6 +103,7 @@ static std::string describeCluster(llvm::StringRef line = "",
       "    - {operations: 1e12, share: 0.8}",
       "  attention: {forward: 0.5, backward: 0.4}",
       "interference: 0.2",
+      "tensor_overhead: 2e-6",
       "collectives: [measured.csv]"};
   std::string text;
   for (llvm::StringRef original : lines)
@@ -124,6 +125,7 @@ TEST(ClusterTest, ReadsAllThatAPlannerNeeds) {
   EXPECT_EQ(cluster->device->attentionForward, 0.5);
   EXPECT_EQ(cluster->device->attentionBackward, 0.4);
   EXPECT_EQ(cluster->interference, 0.2);
+  EXPECT_EQ(cluster->tensorOverhead, 2e-6);
   EXPECT_EQ(cluster->collectiveTables.front(), "some/measured.csv");
   EXPECT_EQ(toString(verifyForPlanning(*cluster)), "");
 }
@@ -147,6 +149,10 @@ TEST(ClusterTest, ImpossibleNumbersNameTheirLine) {
   EXPECT_EQ(errorWith("interference: 0.2", "interference: 20"),
             "c.yaml:17: interference is a share of the compute time from 0 to "
             "10");
+  for (llvm::StringRef wrong : {"-1e-6", "2", "slow"})
+    EXPECT_EQ(
+        errorWith("tensor_overhead: 2e-6", ("tensor_overhead: " + wrong).str()),
+        "c.yaml:18: an overhead is a number of seconds from 0 to 1");
   EXPECT_EQ(errorWith("  memory: 80e9", "  memory: 80"),
             "c.yaml:10: memory is a number of bytes from 1024 to 1e16");
   EXPECT_EQ(errorWith("  peak: {bf16: 312e12}", "  peak: {bf8: 312e12}"),
