@@ -8,8 +8,8 @@
 #include "amsp/Communication/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
-#include "amsp/Target/DataTypes.h"
 #include "amsp/Target/Manifest.h"
+#include "amsp/Target/TensorBytes.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace amsp {
@@ -25,10 +25,6 @@ using Members = ArrayRef<CollectiveOpInterface>;
 /// What may wait for a collective of no unit, at most: scalars and the like.
 static constexpr int64_t kSmallBytes = 4096;
 
-static int64_t getBytes(RankedTensorType type) {
-  return type.getNumElements() * getElementBytes(type.getElementType());
-}
-
 static int64_t getBytes(CollectiveOpInterface op) {
   return describeCollective(op).getPaddedBytes();
 }
@@ -40,7 +36,7 @@ static bool isGather(CollectiveKind kind) {
 static bool isSmall(Operation *op) {
   return llvm::all_of(op->getResultTypes(), [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && getBytes(tensor) <= kSmallBytes;
+    return tensor && getTensorBytes(tensor) <= kSmallBytes;
   });
 }
 

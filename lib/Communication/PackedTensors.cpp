@@ -7,19 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "PackedTensors.h"
-#include "amsp/Target/DataTypes.h"
+#include "amsp/Target/TensorBytes.h"
 
 using namespace mlir;
 using namespace amsp;
 
-static int64_t getBytes(RankedTensorType type) {
-  return type.getNumElements() * getElementBytes(type.getElementType());
-}
-
 bool PackedTensors::isPacked(const MovedTensor &tensor) const {
   // An all_to_all has full sides on both ends; its tensors stay as they are.
   return traits.kind != CollectiveKind::AllToAll && !tensor.part.getDim() &&
-         tensor.part.getKeep() == 0 && getBytes(tensor.full) <= maxBytes;
+         tensor.part.getKeep() == 0 && getTensorBytes(tensor.full) <= maxBytes;
 }
 
 int64_t PackedTensors::getShare(const MovedTensor &tensor) const {
@@ -59,7 +55,7 @@ MovedTensor PackedTensors::pack(ArrayRef<MovedTensor> tensors) {
   // No longer a parameter's alone.
   packed.part = PartAttr::get(hlo.builder.getContext(), std::nullopt, 0,
                               std::nullopt, tensors.front().part.getUnit());
-  copiedBytes += getBytes(packed.full) + getBytes(packed.piece);
+  copiedBytes += getTensorBytes(packed.full) + getTensorBytes(packed.piece);
   return packed;
 }
 

@@ -14,7 +14,7 @@
 #include "amsp/Communication/LoopForms.h"
 #include "amsp/Communication/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
-#include "amsp/Target/DataTypes.h"
+#include "amsp/Target/TensorBytes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace amsp {
@@ -44,8 +44,7 @@ static bool isReshape(Operation *op) {
 }
 
 static int64_t getBytes(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * getElementBytes(type.getElementType());
+  return getTensorBytes(cast<RankedTensorType>(value.getType()));
 }
 
 //===----------------------------------------------------------------------===//

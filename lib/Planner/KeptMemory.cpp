@@ -5,7 +5,7 @@
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/FlatFlow.h"
-#include "amsp/Target/DataTypes.h"
+#include "amsp/Target/TensorBytes.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -13,8 +13,7 @@ using namespace amsp;
 using stablehlo::WhileOp;
 
 static int64_t getBytes(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return tensor.getNumElements() * getElementBytes(tensor.getElementType());
+  return getTensorBytes(cast<RankedTensorType>(type));
 }
 
 /// What loops carry of gradients: results of loops, each once.

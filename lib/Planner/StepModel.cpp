@@ -4,6 +4,7 @@
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Planner/OpCosts.h"
 #include "amsp/Target/DataTypes.h"
+#include "amsp/Target/TensorBytes.h"
 
 using namespace mlir;
 using namespace amsp;
@@ -130,9 +131,8 @@ void ModelCounter::count(StepModel &model) {
     bool isSharded = role && llvm::is_contained({Role::Param, Role::OptState},
                                                 role.getValue());
     if (!isSharded || getGlobalType(index).getRank() == 0) {
-      auto type = cast<RankedTensorType>(argument.getType());
       model.otherBytes += static_cast<double>(
-          type.getNumElements() * getElementBytes(type.getElementType()));
+          getTensorBytes(cast<RankedTensorType>(argument.getType())));
       continue;
     }
     bool isParameter = role.getValue() == Role::Param;

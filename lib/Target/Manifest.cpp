@@ -7,6 +7,7 @@
 #include "amsp/Placement/PlacementAnalysis.h"
 #include "amsp/Placement/UnitStrategies.h"
 #include "amsp/Target/DataTypes.h"
+#include "amsp/Target/TensorBytes.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -254,11 +255,8 @@ static LogicalResult describeInterface(func::FuncOp step,
       return failure();
     if (auto result = attrs.getAs<IntegerAttr>(kResultAttr))
       (*value)["result"] = result.getInt();
-    if (isState(attrs)) {
-      auto local = cast<RankedTensorType>(type);
-      stateBytes +=
-          local.getNumElements() * getElementBytes(local.getElementType());
-    }
+    if (isState(attrs))
+      stateBytes += getTensorBytes(cast<RankedTensorType>(type));
     arguments.push_back(std::move(*value));
   }
   for (auto [index, type] : llvm::enumerate(step.getResultTypes())) {

@@ -1,7 +1,7 @@
 //===- BufferAliases.cpp - Which buffer a memref is a view of -------------===//
 
 #include "BufferAliases.h"
-#include "amsp/Target/DataTypes.h"
+#include "amsp/Target/TensorBytes.h"
 
 using namespace mlir;
 
@@ -34,6 +34,4 @@ void amsp::forEachAccess(Value buffer, function_ref<void(OpOperand &)> visit) {
   }
 }
 
-int64_t amsp::getBufferBytes(MemRefType type) {
-  return type.getNumElements() * getElementBytes(type.getElementType());
-}
+int64_t amsp::getBufferBytes(MemRefType type) { return getTensorBytes(type); }
