@@ -1,4 +1,5 @@
-# The reference in docs/reference, which mlir-tblgen writes from the .td files.
+# The reference in docs/reference, which mlir-tblgen writes from the .td files, and
+# the tools' --help.
 # It is committed, for reading without a build: the target amsp-doc renews it,
 # and a test of check-amsp compares the two.
 set(AMSP_REFERENCE_DIR ${PROJECT_BINARY_DIR}/docs/reference)
@@ -23,6 +24,17 @@ add_amsp_doc(planning-passes Compile/Passes.td -gen-pass-doc)
 add_amsp_doc(communication-passes Communication/Passes.td -gen-pass-doc)
 add_amsp_doc(conversion-passes Conversion/Passes.td -gen-pass-doc)
 add_amsp_doc(cpu-passes Target/CPU/Passes.td -gen-pass-doc)
+
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+foreach(tool amsp-compile amsp-plan amsp-profile amsp-run)
+  set(page ${PROJECT_BINARY_DIR}/docs/tools/${tool}.md)
+  add_custom_command(OUTPUT ${page}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/docs/tools
+    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/tool_page.py
+      $<TARGET_FILE:${tool}> ${page}
+    DEPENDS ${tool} ${PROJECT_SOURCE_DIR}/scripts/tool_page.py)
+  list(APPEND amsp_reference_pages ${page})
+endforeach()
 
 # tablegen leaves lists of dependencies beside its outputs; the pages by
 # themselves are compared with the committed ones.

@@ -9,70 +9,71 @@
 using namespace llvm;
 using namespace amsp;
 
-StepFlags::StepFlags(cl::OptionCategory &category)
-    : batchArgs("batch-args", cl::CommaSeparated, cl::cat(category),
+StepFlags::StepFlags()
+    : batchArgs("batch-args", cl::CommaSeparated, cl::cat(arguments),
                 cl::desc("Arguments cut along dimension 0, names or indices")),
-      stateArgs("state-args", cl::CommaSeparated, cl::cat(category),
+      stateArgs("state-args", cl::CommaSeparated, cl::cat(arguments),
                 cl::desc("ARGUMENT=RESULT: arguments whose new values are "
                          "results, where the step's donation does not say so")),
-      roles("roles", cl::CommaSeparated, cl::cat(category),
+      roles("roles", cl::CommaSeparated, cl::cat(arguments),
             cl::desc("ARGUMENT=ROLE, where the role that is found is not "
                      "meant: param, opt_state, state or constant")),
-      reduceType("reduce-type", cl::cat(category), cl::init("f32"),
+      reduceType("reduce-type", cl::cat(communication), cl::init("f32"),
                  cl::desc("Type of reductions: f32 (16-bit sums in f32, the "
                           "default), bf16 (gradients in bf16) or graph")),
-      noSimplify("no-simplify-collectives", cl::cat(category),
+      noSimplify("no-simplify-collectives", cl::cat(communication),
                  cl::desc("Keep collectives as single conversions make them")),
       noRecognize(
-          "no-recognize-attention", cl::cat(category),
+          "no-recognize-attention", cl::cat(loops),
           cl::desc("Keep attention as the ops that the step has for it")),
-      quantizeGathers("quantize-gathers", cl::cat(category),
+      quantizeGathers("quantize-gathers", cl::cat(communication),
                       cl::desc("Gather parameters as int8, with a scale for "
                                "each block: changes results")),
-      quantizeReductions("quantize-reductions", cl::cat(category),
+      quantizeReductions("quantize-reductions", cl::cat(communication),
                          cl::desc("Sum gradients over each level as int8, with "
                                   "a scale for each block: changes results")),
-      quantizeType("quantize-type", cl::cat(category), cl::init("int8"),
+      quantizeType("quantize-type", cl::cat(communication), cl::init("int8"),
                    cl::value_desc("int8"),
                    cl::desc("Type of what is quantized: int8; the target cpu "
                             "has no fp8")),
-      quantizeBlock("quantize-block", cl::cat(category), cl::value_desc("N"),
+      quantizeBlock("quantize-block", cl::cat(communication),
+                    cl::value_desc("N"),
                     cl::desc("Elements that share a scale (default 256)")),
-      noDecompose("no-decompose-collectives", cl::cat(category),
+      noDecompose("no-decompose-collectives", cl::cat(communication),
                   cl::desc("Keep collectives over several levels whole, also "
                            "where the cluster's links make parts faster")),
-      noFuse("no-fuse-collectives", cl::cat(category),
+      noFuse("no-fuse-collectives", cl::cat(communication),
              cl::desc("Keep a collective for each tensor")),
-      fuseBytes("fuse-bytes", cl::cat(category), cl::value_desc("N"),
+      fuseBytes("fuse-bytes", cl::cat(communication), cl::value_desc("N"),
                 cl::desc("Bytes of the full side of a fused collective at most "
                          "(default: the links of the cluster decide)")),
-      packBytes("pack-bytes", cl::cat(category), cl::value_desc("N"),
+      packBytes("pack-bytes", cl::cat(communication), cl::value_desc("N"),
                 cl::desc("Copy tensors of up to so many bytes into one buffer "
                          "of a fused collective (default: where the cluster's "
                          "tensor_overhead makes it faster)")),
       peelMicrobatches(
-          "peel-microbatches", cl::cat(category), cl::init("auto"),
+          "peel-microbatches", cl::cat(loops), cl::init("auto"),
           cl::ValueOptional, cl::value_desc("auto|on|off"),
           cl::desc("Take the first and the last microbatch out of their loop, "
                    "so that what is gathered and reduced once a step overlaps "
                    "too: auto (default; if the links of the cluster are known "
                    "and the simulated step gets faster and fits), on or off")),
       pipelineLoops(
-          "pipeline-loops", cl::cat(category), cl::init("auto"),
-          cl::ValueOptional, cl::value_desc("auto|on|off"),
+          "pipeline-loops", cl::cat(loops), cl::init("auto"), cl::ValueOptional,
+          cl::value_desc("auto|on|off"),
           cl::desc("In loops over layers, gather one layer ahead and reduce "
                    "one behind: auto (default, likewise), on or off")),
-      pipelineBytes("pipeline-bytes", cl::cat(category), cl::value_desc("N"),
+      pipelineBytes("pipeline-bytes", cl::cat(loops), cl::value_desc("N"),
                     cl::desc("Bytes that a pipelined loop carries at most "
                              "(default 0: all)")),
-      overlap("overlap", cl::cat(category), cl::init("on"),
+      overlap("overlap", cl::cat(communication), cl::init("on"),
               cl::desc("What runs beside computation: on (default), off, or a "
                        "list of uses (each use's gather, each microbatch's "
                        "reduction), parameters (gathered once a step) and "
                        "gradients (reduced once a step); results have the "
                        "same bits")),
       prefetchBytes(
-          "prefetch-bytes", cl::cat(category), cl::value_desc("N"),
+          "prefetch-bytes", cl::cat(communication), cl::value_desc("N"),
           cl::desc("Bound on the bytes of collectives in flight (default: "
                    "twice the largest unit gathered and the largest unit "
                    "reduced)")) {}

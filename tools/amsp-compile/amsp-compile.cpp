@@ -4,6 +4,7 @@
 #include "amsp/Compile/FormatLocation.h"
 #include "amsp/Compile/ParseOptions.h"
 #include "amsp/InitAllDialects.h"
+#include "amsp/Support/ToolHelp.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
@@ -18,53 +19,55 @@ using namespace mlir;
 using namespace amsp;
 namespace cl = llvm::cl;
 
-static cl::OptionCategory category("amsp-compile");
+static StepFlags flags;
+static cl::OptionCategory outputGroup("Output");
+static cl::OptionCategory placementGroup("Placement");
 
 static cl::opt<std::string> input(cl::Positional, cl::Required,
-                                  cl::desc("STEP.mlir"), cl::cat(category));
+                                  cl::desc("STEP.mlir"), cl::cat(outputGroup));
 static cl::opt<std::string> output("o", cl::desc("Output file"),
-                                   cl::value_desc("file"), cl::cat(category));
+                                   cl::value_desc("file"),
+                                   cl::cat(outputGroup));
 static cl::opt<std::string>
-    cluster("cluster", cl::cat(category),
+    cluster("cluster", cl::cat(placementGroup),
             cl::desc("nodes=2,gpus=4, levels=4x2x2, or a YAML file"));
 static cl::opt<std::string> strategy(
-    "strategy", cl::cat(category), cl::init("auto"),
+    "strategy", cl::cat(placementGroup), cl::init("auto"),
     cl::desc("auto, ddp, zero1, zero2, zero3, mics:S, hpz:S, "
              "p=F,g=F,os=F or a plan file (default auto: searched, for A100 "
              "where the cluster does not say what it is made of)"));
 static cl::list<std::string> search(
-    "search", cl::CommaSeparated, cl::cat(category),
+    "search", cl::CommaSeparated, cl::cat(placementGroup),
     cl::desc("What --strategy auto may choose besides: recompute, microbatch"));
 static cl::opt<std::string>
-    stateOf("state-of", cl::cat(category), cl::value_desc("TRAIN.so"),
+    stateOf("state-of", cl::cat(flags.arguments), cl::value_desc("TRAIN.so"),
             cl::desc("Compile an evaluation step, which takes state of this "
                      "compiled training step, or an initialisation step, whose "
                      "results begin with all of it, on the training step's "
                      "placements. --cluster must have its levels"));
-static StepFlags flags(category);
-static cl::opt<std::string> target("target", cl::cat(category), cl::init("cpu"),
-                                   cl::desc("cpu"));
+static cl::opt<std::string> target("target", cl::cat(outputGroup),
+                                   cl::init("cpu"), cl::desc("cpu"));
 static cl::opt<std::string>
-    cpu("mcpu", cl::cat(category), cl::init("native"),
+    cpu("mcpu", cl::cat(outputGroup), cl::init("native"),
         cl::desc("CPU to compile for: native or a name that LLVM knows"));
 static cl::opt<std::string>
-    emitKind("emit", cl::cat(category), cl::init("so"),
+    emitKind("emit", cl::cat(outputGroup), cl::init("so"),
              cl::desc("What to write: so (shared library), obj (object file), "
                       "llvm (optimised LLVM IR), mlir (LLVM dialect) or "
                       "stablehlo (partitioned program, and "
                       "OUT.manifest.json); default so"));
 static cl::opt<std::string>
-    report("report", cl::cat(category),
+    report("report", cl::cat(outputGroup),
            cl::desc("Write the manifest as OUT.json, or a "
                     "page about the plan as OUT.html"));
 static cl::opt<bool>
-    printCollectives("print-collectives", cl::cat(category),
+    printCollectives("print-collectives", cl::cat(outputGroup),
                      cl::desc("Print a table of the step's collectives"));
 static cl::opt<bool>
-    printStatistics("statistics", cl::cat(category),
+    printStatistics("statistics", cl::cat(outputGroup),
                     cl::desc("Print a table of what the passes counted"));
 static cl::opt<std::string>
-    remarks("remarks", cl::cat(category), cl::value_desc("PASSES"),
+    remarks("remarks", cl::cat(outputGroup), cl::value_desc("PASSES"),
             cl::desc("Print what passes of communication decided: a regular "
                      "expression of their names, as amsp-fuse or ."));
 
@@ -171,18 +174,25 @@ int main(int argc, char **argv) {
   registerMLIRContextCLOptions();
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
-  // LLVM's own options, hundreds of them, are for --help-hidden.
-  for (auto &[name, option] : cl::getRegisteredOptions())
-    if (!llvm::is_contained(option->Categories, &category) &&
-        !name.starts_with("mlir-") && !name.starts_with("help") &&
-        name != "version")
-      option->setHiddenFlag(cl::Hidden);
-  if (llvm::Error error = parseOptions(
-          argc, argv,
-          "Compiles a StableHLO training step for a cluster\n\n"
-          "  amsp-compile step.mlir -o step.so --cluster nodes=2,gpus=4 "
-          "--strategy p=4x1,g=4x1,os=4x2\n"
-          "  amsp-run step.so --inputs in.npz --outputs out.npz --steps 10\n"))
+  ToolHelp help;
+  help.overview =
+      "Compiles a StableHLO training step for the ranks of a cluster";
+  help.examples =
+      R"(  python -m amsp.export gpt --out .            # writes step.mlir and inputs.npz
+  amsp-compile step.mlir -o step.so --cluster nodes=2,gpus=4
+      # with the strategy that is fastest on eight A100; a cluster file says what is there
+  amsp-compile step.mlir -o step.so --cluster my.yaml --strategy zero3
+      # or ddp, zero1, zero2, mics:8, hpz:8, p=4x1,g=4x1,os=4x2, a plan of amsp-plan
+  amsp-compile eval.mlir -o eval.so --cluster my.yaml --state-of step.so
+      # on the placements of a training step
+  amsp-compile step.mlir -o rank.mlir --cluster levels=8 --emit stablehlo
+      # the program of a rank, to read or to run under JAX
+  amsp-run step.so --inputs inputs.npz --outputs out.npz --steps 10
+)";
+  help.groups = {&flags.arguments, &flags.loops, &flags.communication,
+                 &outputGroup, &placementGroup};
+  help.others = {"mlir-timing", "mlir-print-ir-after-all"};
+  if (llvm::Error error = parseOptions(argc, argv, prepareHelp(help)))
     return fail(std::move(error));
   llvm::Expected<CompileOptions> options = getOptions();
   if (!options)

@@ -11,6 +11,7 @@
 #include "amsp/InitAllDialects.h"
 #include "amsp/Planner/Timeline.h"
 #include "amsp/Support/OutputFile.h"
+#include "amsp/Support/ToolHelp.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -32,58 +33,60 @@ namespace cl = llvm::cl;
 
 enum class Format { Table, JSON };
 
-static cl::OptionCategory category("amsp-plan");
+static cl::OptionCategory clusterGroup("Cluster");
+static cl::OptionCategory outputGroup("Output");
+static cl::OptionCategory searchGroup("Search");
 static cl::opt<std::string> input(cl::Positional, cl::desc("STEP.mlir"),
-                                  cl::cat(category));
+                                  cl::cat(outputGroup));
 static cl::opt<std::string>
-    clusterFile("cluster", cl::Required, cl::cat(category),
+    clusterFile("cluster", cl::Required, cl::cat(clusterGroup),
                 cl::desc("A YAML file with links and device"));
 static cl::opt<std::string>
-    levels("levels", cl::cat(category),
+    levels("levels", cl::cat(clusterGroup),
            cl::desc("Sizes of the levels, instead of the cluster file's: 8x4"));
 static cl::opt<double>
-    interference("interference", cl::cat(category), cl::init(0),
+    interference("interference", cl::cat(clusterGroup), cl::init(0),
                  cl::desc("The slowdown of compute by communication, instead "
                           "of the cluster file's"));
 static cl::opt<double>
-    spread("spread", cl::cat(category), cl::init(0),
+    spread("spread", cl::cat(clusterGroup), cl::init(0),
            cl::desc("The spread of compute time between nodes, instead of the "
                     "cluster file's"));
 static cl::opt<std::string>
-    timeline("timeline", cl::cat(category), cl::value_desc("T.json"),
+    timeline("timeline", cl::cat(outputGroup), cl::value_desc("T.json"),
              cl::desc("Write the simulated step for a trace viewer"));
-static StepFlags flags(category);
-static cl::opt<unsigned> top("top", cl::cat(category), cl::init(8),
+static StepFlags flags;
+static cl::opt<unsigned> top("top", cl::cat(outputGroup), cl::init(8),
                              cl::desc("Strategies to show (default 8)"));
-static cl::opt<Format> format("format", cl::cat(category),
+static cl::opt<Format> format("format", cl::cat(outputGroup),
                               cl::init(Format::Table), cl::desc("Output"),
                               cl::values(clEnumValN(Format::Table, "table", ""),
                                          clEnumValN(Format::JSON, "json", "")));
 static cl::opt<bool> listCollectives(
-    "list-collectives", cl::cat(category),
+    "list-collectives", cl::cat(outputGroup),
     cl::desc("Partition for the strategy shown and list its collectives"));
 static cl::opt<std::string> strategy(
-    "strategy", cl::cat(category), cl::init("auto"),
+    "strategy", cl::cat(searchGroup), cl::init("auto"),
     cl::desc("The strategy, or plan file, to show in detail (default auto: "
              "the best)"));
 static cl::list<std::string> searched(
-    "search", cl::CommaSeparated, cl::cat(category),
+    "search", cl::CommaSeparated, cl::cat(searchGroup),
     cl::desc("What to choose besides strategies: recompute, microbatch"));
 static cl::opt<unsigned>
-    finalists("finalists", cl::cat(category), cl::init(3),
+    finalists("finalists", cl::cat(searchGroup), cl::init(3),
               cl::desc("Plans to compile for their exact memory (default 3; "
                        "0: memory is estimated)"));
-static cl::opt<std::string> output("o", cl::cat(category),
+static cl::opt<std::string> output("o", cl::cat(outputGroup),
                                    cl::value_desc("plan.yaml"),
                                    cl::desc("Write the plan that is shown"));
 static cl::opt<std::string>
-    report("report", cl::cat(category), cl::value_desc("plan.html"),
+    report("report", cl::cat(outputGroup), cl::value_desc("plan.html"),
            cl::desc("Write a page about the plan that is shown"));
 static cl::opt<std::string>
-    traceFile("trace", cl::cat(category), cl::value_desc("T.json"),
+    traceFile("trace", cl::cat(outputGroup), cl::value_desc("T.json"),
               cl::desc("For --report: a trace of amsp-run, to draw beside"));
 static cl::opt<double>
-    memory("memory", cl::cat(category), cl::init(0),
+    memory("memory", cl::cat(clusterGroup), cl::init(0),
            cl::desc("Bytes that a rank may use, instead of the device's"));
 
 /// Prints the first error, which is the cause, on one line. Remarks are those
@@ -343,9 +346,27 @@ static Error run(MLIRContext &context) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions({&category, &getExecutorCategory()});
-  if (Error error = parseOptions(
-          argc, argv, "Finds sharding strategies for a training step\n")) {
+  ToolHelp help;
+  help.overview = "Finds the fastest strategy of a training step on a cluster "
+                  "that need not be there, and explains it";
+  help.examples =
+      R"(  python -m amsp.export llama --config config.json --seq 4096 -o step.mlir
+      # a whole step from the configuration of a model, without its weights
+  amsp-plan step.mlir --cluster clusters/a100-80gb-800g.yaml --levels 8x4
+      # time and memory of a rank, and of the next best strategies
+  amsp-plan step.mlir --cluster my.yaml -o plan.yaml --report plan.html
+      # a plan to edit and compile with, a page to read
+  amsp-plan step.mlir --cluster my.yaml --strategy zero3 --list-collectives
+      # one strategy, with all that it sends
+  amsp-plan step.mlir --cluster my.yaml --search recompute,microbatch
+      # may also change how the step is computed
+  amsp-plan --executor executors/fsdp.yaml --model config.json --sequence 4096 --cluster my.yaml
+      # the schedule of another system
+)";
+  help.groups = {&flags.arguments,      &flags.loops, &flags.communication,
+                 &clusterGroup,         &outputGroup, &searchGroup,
+                 &getExecutorCategory()};
+  if (Error error = parseOptions(argc, argv, prepareHelp(help))) {
     llvm::errs() << "error: " << toString(std::move(error)) << "\n";
     return 1;
   }

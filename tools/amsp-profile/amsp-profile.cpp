@@ -5,6 +5,7 @@
 #include "Measure.h"
 #include "amsp/Compile/ParseOptions.h"
 #include "amsp/Runtime/Processes.h"
+#include "amsp/Support/ToolHelp.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -17,7 +18,7 @@ using namespace amsp;
 using namespace amsp::profile;
 using namespace llvm;
 
-static cl::OptionCategory category("amsp-profile");
+static cl::OptionCategory category("Options");
 static cl::opt<std::string>
     output("o", cl::Required, cl::cat(category), cl::value_desc("CLUSTER.yaml"),
            cl::desc("the cluster file; the table of "
@@ -121,11 +122,18 @@ static int joinAndProfile() {
 }
 
 int main(int argc, char **argv) {
-  cl::HideUnrelatedOptions(category);
-  if (Error error = amsp::parseOptions(
-          argc, argv,
-          "Measures collectives, contractions and memory of this machine, and "
-          "writes them as a cluster file for amsp-plan\n"))
+  ToolHelp help;
+  help.overview = "Measures collectives, contractions and memory of this "
+                  "machine, and writes them as a cluster file for amsp-plan";
+  help.examples =
+      R"(  amsp-profile --ranks 4 -o here.yaml
+      # ranks as threads; writes here.yaml, and here.csv with the collectives
+  amsp-profile --ranks 4 --transport mpi -o here-mpi.yaml --seconds 1
+      # as processes, and longer for each number
+  amsp-plan step.mlir --cluster here.yaml
+)";
+  help.groups = {&category};
+  if (Error error = amsp::parseOptions(argc, argv, prepareHelp(help)))
     return fail(std::move(error));
   if (Error error = checkOptions())
     return fail(std::move(error));

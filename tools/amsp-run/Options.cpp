@@ -4,6 +4,7 @@
 
 #include "Launch.h"
 #include "amsp/Compile/ParseOptions.h"
+#include "amsp/Support/ToolHelp.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -16,101 +17,105 @@ using namespace llvm;
 /// by mpirun take three.
 static constexpr std::chrono::milliseconds mpiStallLimit{6000};
 
-static cl::OptionCategory category("amsp-run options");
+static cl::OptionCategory checkpointGroup("Checkpoints");
+static cl::OptionCategory dataGroup("Data");
+static cl::OptionCategory rankGroup("Ranks");
+static cl::OptionCategory reportGroup("Reports");
+static cl::OptionCategory testGroup("Tests and measurements");
 
 static cl::opt<std::string> stepFile(cl::Positional, cl::value_desc("STEP.so"),
-                                     cl::desc("the compiled step"),
-                                     cl::cat(category));
+                                     cl::desc("STEP.so"), cl::cat(dataGroup));
 static cl::opt<std::string>
     inputs("inputs", cl::value_desc("IN.npz"),
            cl::desc("Global values of the arguments, arg0, arg1, ..."),
-           cl::cat(category));
+           cl::cat(dataGroup));
 static cl::opt<std::string>
     outputs("outputs", cl::value_desc("OUT.npz"),
             cl::desc("Where to write the global results, out0, out1, ..."),
-            cl::cat(category));
+            cl::cat(dataGroup));
 static cl::opt<std::string>
     steps("steps", cl::value_desc("K"),
           cl::desc("How many steps to run (default: 1, or one for each file "
                    "of --batches)"),
-          cl::cat(category));
+          cl::cat(dataGroup));
 static cl::opt<std::string>
     batches("batches", cl::value_desc("DIR"),
             cl::desc("A directory with one npz file of batch arguments per "
                      "step, taken in the order of their names"),
-            cl::cat(category));
+            cl::cat(dataGroup));
 static cl::opt<std::string>
     compare("compare", cl::value_desc("REF.so"),
             cl::desc("Run another build of the step (of another strategy, "
                      "world or target) on the same arguments, and end with an "
                      "error at the first result that diverges"),
-            cl::cat(category));
+            cl::cat(testGroup));
 static cl::opt<std::string>
     tolerance("tolerance", cl::value_desc("T"),
               cl::desc("With --compare: how far an element may be off, as a "
                        "share of its value's largest one (default: 1e-4)"),
-              cl::cat(category));
+              cl::cat(testGroup));
 static cl::opt<std::string>
     load("load", cl::value_desc("DIR"),
          cl::desc("Take the state, and the position in --batches, from the "
                   "checkpoint in this directory, whatever world and strategy "
                   "saved it; --inputs then gives what is not state"),
-         cl::cat(category));
+         cl::cat(checkpointGroup));
 static cl::opt<std::string>
     save("save", cl::value_desc("DIR"),
          cl::desc("Make the state the checkpoint of this directory, at the end "
                   "of the run"),
-         cl::cat(category));
+         cl::cat(checkpointGroup));
 static cl::opt<std::string>
     every("every", cl::value_desc("K"),
-          cl::desc("With --save: also after every K steps"), cl::cat(category));
+          cl::desc("With --save: also after every K steps"),
+          cl::cat(checkpointGroup));
 static cl::opt<std::string> transport(
     "transport", cl::init("threads"), cl::value_desc("threads|mpi|nccl"),
     cl::desc("How ranks communicate: as threads of this process (default), or "
              "as processes that MPI started; without a launcher, mpirun is "
              "called with as many ranks as the step needs"),
-    cl::cat(category));
+    cl::cat(rankGroup));
 static cl::opt<std::string>
     logFile("log", cl::value_desc("L.jsonl"),
             cl::desc("Write one JSON object per step to this file"),
-            cl::cat(category));
+            cl::cat(reportGroup));
 static cl::opt<std::string>
     traceFile("trace", cl::value_desc("T.json"),
               cl::desc("Write a trace of all ranks in Chrome's format"),
-              cl::cat(category));
+              cl::cat(reportGroup));
 static cl::list<std::string> injectFault(
     "inject-fault", cl::value_desc("RANK,COLLECTIVE,KIND"),
     cl::desc("Let a rank fail, stall, delay or lag whenever it starts "
              "the collective of this id or name"),
-    cl::cat(category));
+    cl::cat(testGroup));
 static cl::opt<std::string>
     stallLimit("stall-limit", cl::value_desc("SECONDS"),
                cl::desc("How long a rank waits in a collective before the run "
                         "ends with an error (default: 8; 6 with mpi, where the "
                         "launcher takes a second to end all ranks)"),
-               cl::cat(category));
+               cl::cat(rankGroup));
 static cl::opt<std::string> slowLinks(
     "slow-links", cl::value_desc("bandwidth=B,latency=L[;...][;shared]"),
     cl::desc("Let the threads transport imitate links of so many bytes/s and "
              "seconds, for each level, innermost first, or one for all (also: "
              "AMSP_SLOW_LINKS)"),
-    cl::cat(category));
+    cl::cat(testGroup));
 static cl::opt<std::string>
     memoryLimit("memory-limit", cl::value_desc("BYTES"),
                 cl::desc("Refuse a step of which a rank needs more: for its "
                          "state, its rows of the batch, its results and the "
                          "arena (memory_bytes of the manifest)"),
-                cl::cat(category));
+                cl::cat(rankGroup));
 static cl::opt<bool>
     poison("poison",
            cl::desc("Fill arena, padding and results with NaN before each "
                     "step (also: AMSP_POISON=1)"),
-           cl::cat(category));
+           cl::cat(testGroup));
 static cl::opt<bool> manifest("manifest",
                               cl::desc("Print the step's manifest and exit"),
-                              cl::cat(category));
+                              cl::cat(reportGroup));
 static cl::opt<bool> quiet("quiet", cl::desc("Print no lines per step"),
-                           cl::cat(category));
+                           cl::cat(reportGroup));
 
 static Error checkTransport() {
   if (transport == "mpi")
@@ -189,9 +194,24 @@ static bool isPoisonSetInEnvironment() {
 }
 
 Expected<Options> run::parseOptions(int argc, char **argv) {
-  cl::HideUnrelatedOptions(category);
-  if (Error error = amsp::parseOptions(
-          argc, argv, "Runs a compiled training step on its ranks\n"))
+  ToolHelp help;
+  help.overview = "Runs a compiled training step on its ranks";
+  help.examples =
+      R"(  amsp-run step.so --inputs in.npz --outputs out.npz --steps 10
+      # ranks are threads; arrays are global, named arg0, arg1, ... and out0, out1, ...
+  mpirun -np 4 amsp-run step.so --inputs in.npz --outputs out.npz --transport mpi
+      # a process for each rank; without mpirun, amsp-run calls it
+  amsp-run step.so --inputs in.npz --batches data/ --save ck --every 100
+  amsp-run step.so --batches data/ --load ck --save ck
+      # a file of rows for each step; the second goes on where the first was saved
+  amsp-run step.so --inputs in.npz --outputs out.npz --trace trace.json
+      # what overlapped; for ui.perfetto.dev
+  amsp-run step.so --inputs in.npz --compare one_rank.so --steps 10
+      # the first value of two builds that diverges
+)";
+  help.groups = {&checkpointGroup, &dataGroup, &rankGroup, &reportGroup,
+                 &testGroup};
+  if (Error error = amsp::parseOptions(argc, argv, prepareHelp(help)))
     return std::move(error);
   if (stepFile.empty())
     return createStringError("no step given: amsp-run STEP.so --inputs IN.npz "

@@ -17,7 +17,12 @@ namespace amsp {
 class StepFlags {
 public:
   /// Declares the options. Made once, before the command line is parsed.
-  explicit StepFlags(llvm::cl::OptionCategory &category);
+  StepFlags();
+
+  /// The groups of the options in --help.
+  llvm::cl::OptionCategory arguments{"Arguments of the step"};
+  llvm::cl::OptionCategory loops{"Attention and loops"};
+  llvm::cl::OptionCategory communication{"Communication"};
 
   /// The options of partitioning, without the cluster and its strategy. Fails,
   /// naming the option, at a value that it does not have.
