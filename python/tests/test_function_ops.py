@@ -26,6 +26,12 @@ FUNCTIONS = {
     "erf_inv": (scipy.special.erfinv, lax.erf_inv, OPEN),
     "lgamma": (scipy.special.gammaln, lax.lgamma, np.linspace(2.5, 90, 4001)),
     "digamma": (scipy.special.digamma, lax.digamma, np.linspace(2.0, 90, 4001)),
+    # Near 0, in the middle, where one series ends, and far out.
+    "bessel_i1e": (
+        scipy.special.i1e,
+        lax.bessel_i1e,
+        np.concatenate([np.geomspace(1e-6, 1e6, 4001), -np.linspace(7, 9, 101)]),
+    ),
     "polygamma": (
         lambda x: scipy.special.polygamma(1, x),
         lambda x: lax.polygamma(jnp.ones_like(x), x),
@@ -65,7 +71,7 @@ def test_accuracy(tmp_path, dtype):
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
 def test_special_values(tmp_path, dtype):
-    names = ("acos acosh asin asinh atan atanh cosh sinh erf erf_inv lgamma").split()
+    names = "acos acosh asin asinh atan atanh bessel_i1e cosh sinh erf erf_inv lgamma".split()
 
     def function(x, y):
         results = {name: FUNCTIONS[name][1](x) for name in (*names, "digamma")}

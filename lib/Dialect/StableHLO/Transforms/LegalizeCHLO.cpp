@@ -134,6 +134,7 @@ static LogicalResult expandTopK(chlo::TopKOp op, PatternRewriter &rewriter) {
 
 void stablehlo::populateLegalizeCHLOPatterns(RewritePatternSet &patterns) {
   patterns.add(expandSquare);
+  patterns.add(expandUnary<chlo::BesselI1eOp, emitBesselI1e>);
   patterns.add(expandUnary<chlo::ErfInvOp, emitErfInv>);
   patterns.add(expandUnary<chlo::LgammaOp, emitLgamma>);
   patterns.add(expandUnary<chlo::DigammaOp, emitDigamma>);

@@ -9,6 +9,7 @@ namespace amsp::stablehlo {
 
 // Of values of type f32 or f64.
 
+Expression emitBesselI1e(const Expression &x);
 Expression emitErfInv(const Expression &x);
 Expression emitLgamma(const Expression &x);
 Expression emitDigamma(const Expression &x);
