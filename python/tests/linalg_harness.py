@@ -92,13 +92,13 @@ def make_descriptor(array):
 
 
 class Lowered:
-    """A function compiled from its linalg form."""
+    """A function compiled from its linalg form; `edit` changes its text first."""
 
-    def __init__(self, function, arguments, directory, name="f"):
+    def __init__(self, function, arguments, directory, name="f", edit=lambda text: text):
         exported = jax.jit(function, keep_unused=True).lower(*arguments)
         self.tree = jax.tree.structure(exported.out_info)
         self.results = jax.tree.leaves(exported.out_info)
-        self.linalg = to_linalg(exported.as_text())
+        self.linalg = to_linalg(edit(exported.as_text()))
         path = Path(directory) / f"{name}.so"
         build_library(self.linalg, path)
         self.entry = ctypes.CDLL(str(path))["_mlir_ciface_main"]

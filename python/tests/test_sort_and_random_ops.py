@@ -79,6 +79,33 @@ def test_random_bits(tmp_path, algorithm):
         check(tmp_path, function, key)
 
 
+def test_random_bits_of_a_wide_counter(tmp_path):
+    """A counter of 128 bits in the state, which JAX does not write but StableHLO
+    has: draws as of the key that it begins at, and it carries."""
+
+    def two(key):
+        return lax.rng_bit_generator(key, (9,), np.uint32, lax.RandomAlgorithm.RNG_PHILOX)
+
+    def widen(text):
+        return text.replace("tensor<2xui64>", "tensor<3xui64>")
+
+    with jax.enable_x64(True):
+        key = np.array([5, 2**64 - 1], np.uint64)
+        narrow = Lowered(two, (key,), tmp_path)
+        wide = Lowered(two, (key,), tmp_path, "wide", edit=widen)
+        wide.results[0] = np.zeros(3, np.uint64)
+        for high in (5, 7, 2**64 - 1):
+            state, bits = wide(np.append(key, np.uint64(high)))
+            np.testing.assert_array_equal(state, np.array([5, 2, (high + 1) % 2**64], np.uint64))
+            same = np.array_equal(bits, narrow(key)[1])
+            assert same == (high == 5)
+    # XLA's, of the state (5, 2**64 - 1, 7).
+    assert wide(np.array([5, 2**64 - 1, 7], np.uint64))[1].tolist() == [
+        *(408654879, 156914071, 4246078289, 2550873154, 1414544935),
+        *(1163734151, 4062483226, 1747046443, 4281969229),
+    ]
+
+
 def test_distributions(tmp_path):
     def function(seed):
         keys = iter(jax.random.split(jax.random.key(seed), 10))

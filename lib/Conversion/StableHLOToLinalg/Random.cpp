@@ -111,7 +111,9 @@ public:
 
 /// Random bits, and the counter for the next.
 struct RandomBits {
-  Value bits, counter;
+  Value bits;
+  /// The state behind the key.
+  SmallVector<Value> counter;
 };
 
 } // namespace
@@ -167,7 +169,7 @@ static RandomBits emitThreefryBits(UnsignedBuilder &u, Value state,
   Value counters = u.add(u.number(drawn), u.broadcast(counter, drawn));
   std::array<Value, 2> words = emitThreefry(u, u.split(counters), key);
   RandomBits result;
-  result.counter = u.add(counter, ShapedType::getNumElements(drawn));
+  result.counter = {u.add(counter, ShapedType::getNumElements(drawn))};
   if (width == 64) {
     result.bits = u.join(words[0], words[1]);
     return result;
@@ -232,8 +234,10 @@ static RandomBits emitPhiloxBits(UnsignedBuilder &u, Value state,
                                  ArrayRef<int64_t> shape, unsigned width) {
   Value keyAndHigh = u.element(state, 0);
   std::array<Value, 2> key = u.split(keyAndHigh);
-  // The high half of the counter begins at the key.
-  std::array<Value, 2> counter = {u.element(state, 1), keyAndHigh};
+  // Where the state has no high half of the counter, that begins at the key.
+  bool hasHigh = getTensorType(state).getDimSize(0) == 3;
+  std::array<Value, 2> counter = {u.element(state, 1),
+                                  hasHigh ? u.element(state, 2) : keyAndHigh};
   int64_t count = ShapedType::getNumElements(shape);
   // One draw gives 128 bits.
   int64_t draws = llvm::divideCeil(count * (width == 64 ? 2 : 1), 4);
@@ -242,7 +246,11 @@ static RandomBits emitPhiloxBits(UnsignedBuilder &u, Value state,
   std::array<Value, 4> words =
       emitPhilox(u, {lows[0], lows[1], highs[0], highs[1]}, key);
   RandomBits result;
-  result.counter = u.add(counter[0], draws);
+  llvm::append_range(
+      result.counter,
+      addToCounter(u, counter, u.constant(getTensorType(counter[0]), draws)));
+  if (!hasHigh)
+    result.counter.pop_back();
   Value bits = width == 64 ? u.interleave({u.join(words[0], words[1]),
                                            u.join(words[2], words[3])},
                                           count)
@@ -264,20 +272,23 @@ struct ConvertRngBitGenerator
   matchAndRewrite(stablehlo::RngBitGeneratorOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto type = getTensorType(op.getOutput());
-    if (getTensorType(op.getInitialState()).getDimSize(0) != 2)
-      return op.emitOpError("requires a state of 2 elements: a key, a counter");
-    unsigned width = type.getElementTypeBitWidth();
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    UnsignedBuilder u(b);
     // The default is XLA's on CPU.
     bool isThreefry =
         op.getRngAlgorithm() == stablehlo::RngAlgorithm::THREE_FRY;
+    int64_t size = getTensorType(op.getInitialState()).getDimSize(0);
+    if (size != 2 && (isThreefry || size != 3))
+      return op.emitOpError("requires a state of 2 elements, a key and a "
+                            "counter, or of 3, whose counter has two");
+    unsigned width = type.getElementTypeBitWidth();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    UnsignedBuilder u(b);
     auto emit = isThreefry ? emitThreefryBits : emitPhiloxBits;
     RandomBits random = emit(u, op.getInitialState(), type.getShape(), width);
     if (width < 32)
       random.bits = u.convert(random.bits, width);
-    Value state =
-        u.toVector({u.element(op.getInitialState(), 0), random.counter});
+    SmallVector<Value> elements = {u.element(op.getInitialState(), 0)};
+    elements.append(random.counter);
+    Value state = u.toVector(elements);
     Value output =
         random.bits.getType() == type
             ? random.bits
