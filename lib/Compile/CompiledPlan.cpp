@@ -90,10 +90,8 @@ compileForm(ModuleOp program, const CommunicateOptions &communication,
       })))
     return createStringError("");
   func::FuncOp step = getStepFunction(program);
-  auto records = collectCollectives(step);
-  if (failed(records))
-    return createStringError("");
-  for (const CollectiveRecord &record : *records)
+  SmallVector<CollectiveRecord> records = collectCollectives(step);
+  for (const CollectiveRecord &record : records)
     plan.collectives.push_back(describe(record, collectives));
   FailureOr<ProgramSimulation> simulation =
       simulateStep(step, cluster, collectives, /*timeline=*/true);
@@ -102,7 +100,7 @@ compileForm(ModuleOp program, const CommunicateOptions &communication,
   plan.simulation = std::move(*simulation);
   if (!lowers)
     return plan;
-  SmallVector<CollectivePurpose> purposes = getPurposes(*records);
+  SmallVector<CollectivePurpose> purposes = getPurposes(records);
   if (failed(runPasses(program, buildMemoryPlanPipeline)))
     return createStringError("");
   plan.memory = getMemoryProfile(program, purposes);

@@ -63,10 +63,7 @@ void ProgramScheduler::addTransfer(const CollectiveRecord &record) {
 }
 
 LogicalResult ProgramScheduler::addStep(func::FuncOp step) {
-  FailureOr<SmallVector<CollectiveRecord>> records = collectCollectives(step);
-  if (failed(records))
-    return failure();
-  for (const CollectiveRecord &record : *records)
+  for (const CollectiveRecord &record : collectCollectives(step))
     addTransfer(record);
   return addBlock(step.getBody().front(), 0);
 }

@@ -165,12 +165,10 @@ FailureOr<StepModel> amsp::countStepModel(ModuleOp program,
                                           const Device &device,
                                           const CollectiveModel &collectives) {
   func::FuncOp step = getStepFunction(program);
-  FailureOr<SmallVector<CollectiveRecord>> records = collectCollectives(step);
-  if (failed(records))
-    return failure();
+  SmallVector<CollectiveRecord> records = collectCollectives(step);
   StepModel model;
-  ModelCounter(step, *records).count(model);
-  model.otherSeconds = getSeconds(*records, collectives).second;
+  ModelCounter(step, records).count(model);
+  model.otherSeconds = getSeconds(records, collectives).second;
   FailureOr<ProgramCosts> costs = estimateProgram(step, device);
   if (failed(costs))
     return failure();

@@ -102,29 +102,37 @@ static std::string makeName(const CollectiveRecord &record) {
   return name;
 }
 
-/// How often a step runs `op`; none if a loop around it has no known count.
-static std::optional<int64_t> getRunsPerStep(Operation *op) {
-  int64_t runs = 1;
+namespace {
+struct RunsPerStep {
+  int64_t count = 1;
+  /// False if a loop runs until its condition fails: all ranks agree when, as
+  /// they have the same condition, but nobody knows before.
+  bool isKnown = true;
+};
+} // namespace
+
+/// How often the body of `op` runs each time; 1 if it is no loop.
+static std::optional<int64_t> getTrips(Operation *op) {
+  if (auto count = op->getAttrOfType<IntegerAttr>("amsp.trip_count"))
+    return count.getInt();
+  if (auto loop = dyn_cast<stablehlo::WhileOp>(op))
+    return getLoopTripCount(loop);
+  auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  if (!loop)
+    return 1;
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  if (!trips)
+    return std::nullopt;
+  return trips->getSExtValue();
+}
+
+static RunsPerStep getRunsPerStep(Operation *op) {
+  RunsPerStep runs;
   for (Operation *parent = op->getParentOp(); parent;
        parent = parent->getParentOp()) {
-    if (auto count = parent->getAttrOfType<IntegerAttr>("amsp.trip_count")) {
-      runs *= count.getInt();
-      continue;
-    }
-    if (auto loop = dyn_cast<stablehlo::WhileOp>(parent)) {
-      std::optional<int64_t> trips = getLoopTripCount(loop);
-      if (!trips)
-        return std::nullopt;
-      runs *= *trips;
-      continue;
-    }
-    auto loop = dyn_cast<LoopLikeOpInterface>(parent);
-    if (!loop)
-      continue;
-    std::optional<APInt> trips = loop.getStaticTripCount();
-    if (!trips)
-      return std::nullopt;
-    runs *= trips->getSExtValue();
+    std::optional<int64_t> trips = getTrips(parent);
+    runs.isKnown &= trips.has_value();
+    runs.count *= trips.value_or(kUnknownTripCount);
   }
   return runs;
 }
@@ -141,25 +149,17 @@ CollectiveRecord amsp::describeCollective(CollectiveOpInterface op) {
   return record;
 }
 
-FailureOr<SmallVector<CollectiveRecord>>
-amsp::collectCollectives(func::FuncOp step) {
+SmallVector<CollectiveRecord> amsp::collectCollectives(func::FuncOp step) {
   SmallVector<CollectiveRecord> records;
-  WalkResult walk =
-      step.walk<WalkOrder::PreOrder>([&](CollectiveOpInterface op) {
-        std::optional<int64_t> count = getRunsPerStep(op);
-        if (!count) {
-          op->emitError("a collective in a loop whose trip count is not known");
-          return WalkResult::interrupt();
-        }
-        CollectiveRecord record = describeCollective(op);
-        record.id = records.size();
-        record.count = *count;
-        record.name = makeName(record);
-        records.push_back(std::move(record));
-        return WalkResult::advance();
-      });
-  if (walk.wasInterrupted())
-    return failure();
+  step.walk<WalkOrder::PreOrder>([&](CollectiveOpInterface op) {
+    RunsPerStep runs = getRunsPerStep(op);
+    CollectiveRecord record = describeCollective(op);
+    record.id = records.size();
+    record.count = runs.count;
+    record.isCountKnown = runs.isKnown;
+    record.name = makeName(record);
+    records.push_back(std::move(record));
+  });
   return records;
 }
 
@@ -304,6 +304,7 @@ static json::Array describeCollectives(ArrayRef<CollectiveRecord> records) {
         {"digits", toJson(record.group.getDigits())},
         {"group_size", record.group.getSize()},
         {"count", record.count},
+        {"count_known", record.isCountKnown},
         {"bytes", record.getPaddedBytes()},
         {"sent_bytes", record.getSentElements() * static_cast<double>(width)},
         {"tensors", static_cast<int64_t>(record.tensors.size())},
@@ -429,12 +430,12 @@ FailureOr<json::Object> amsp::buildManifest(ModuleOp module) {
   manifest["version"] = 1;
   manifest["name"] = module.getSymName().value_or("step").str();
   manifest["program_hash"] = hashProgram(module);
-  FailureOr<SmallVector<CollectiveRecord>> records = collectCollectives(step);
-  if (failed(records) || failed(describeGrid(module, step, manifest)) ||
+  SmallVector<CollectiveRecord> records = collectCollectives(step);
+  if (failed(describeGrid(module, step, manifest)) ||
       failed(describeInterface(step, manifest)))
     return failure();
-  manifest["collectives"] = describeCollectives(*records);
-  manifest["parameters"] = describeParameters(step, *records);
+  manifest["collectives"] = describeCollectives(records);
+  manifest["parameters"] = describeParameters(step, records);
   return manifest;
 }
 

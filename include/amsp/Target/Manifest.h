@@ -34,6 +34,9 @@ struct CollectiveRecord {
   mlir::Type elementType;
   llvm::SmallVector<CollectiveTensor, 1> tensors;
   int64_t count; // runs in a step
+  /// False if a loop around it has no known trip count: `count` takes it for
+  /// kUnknownTripCount.
+  bool isCountKnown = true;
   std::string name;
 
   /// Elements of the full sides, padding included.
@@ -53,10 +56,8 @@ struct CollectiveRecord {
 /// What a collective does; id, count and name are not set.
 CollectiveRecord describeCollective(CollectiveOpInterface op);
 
-/// The collectives of a step in program order. Fails, with a diagnostic, for
-/// one in a loop whose trip count is not known.
-mlir::FailureOr<llvm::SmallVector<CollectiveRecord>>
-collectCollectives(mlir::func::FuncOp step);
+/// The collectives of a step in program order.
+llvm::SmallVector<CollectiveRecord> collectCollectives(mlir::func::FuncOp step);
 
 /// The manifest of the module's function `main`, without `arena_bytes`.
 mlir::FailureOr<llvm::json::Object> buildManifest(mlir::ModuleOp module);

@@ -100,11 +100,9 @@ struct CollectivesToExchange
         StringAttr::get(&getContext(), printManifest(std::move(*manifest))));
 
     auto step = module.lookupSymbol<func::FuncOp>(kMainFunction);
-    FailureOr<SmallVector<CollectiveRecord>> records = collectCollectives(step);
-    if (failed(records))
-      return signalPassFailure();
-    numCollectives = records->size();
-    for (const CollectiveRecord &record : *records)
+    SmallVector<CollectiveRecord> records = collectCollectives(step);
+    numCollectives = records.size();
+    for (const CollectiveRecord &record : records)
       replaceCollective(record);
     step.walk([](GroupIndexOp op) { replaceGroupIndex(op); });
   }

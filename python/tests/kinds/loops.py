@@ -77,7 +77,8 @@ def accumulated_every(rows=24) -> Step:
 
 @kind
 def unknown_trip_count(rows=24) -> Step:
-    """A backtracking line search: how often it runs depends on the data."""
+    """A backtracking line search: how often it runs depends on the loss of all rows,
+    computed anew in the condition and, of every power, in the body."""
 
     def loss(params, x, y):
         hidden = jnp.tanh(x @ params["w0"] + params["b0"])
@@ -87,21 +88,25 @@ def unknown_trip_count(rows=24) -> Step:
         value, gradients = jax.value_and_grad(loss)(params, x, y)
         size = sum(jnp.square(g).sum() for g in jax.tree.leaves(gradients))
 
+        def move(rate):
+            return jax.tree.map(lambda p, g: p - rate * g, params, gradients)
+
+        def is_too_far(carry):
+            rate, _, count = carry
+            return (loss(move(rate), x, y) > value - 0.9 * rate * size) & (count < 30)
+
         def shrink(carry):
             rate, powers, count = carry
-            return rate * 0.7, powers * 0.5, count + 1
+            return rate * 0.7, powers * 0.5 + (x * rate).mean(), count + 1
 
         powers = jnp.arange(1.0, 4.0, dtype=value.dtype)
-        rate, powers, count = jax.lax.while_loop(
-            lambda carry: carry[0] * size > 0.01 * value,
-            shrink,
-            (rate, powers, 0),
-        )
-        params = jax.tree.map(lambda p, g: p - rate * g, params, gradients)
-        return params, rate * 1.5, value, powers, count
+        start = (rate, powers, 0)
+        rate, powers, count = jax.lax.while_loop(is_too_far, shrink, start)
+        params = move(rate)
+        return params, rate * 3, value, powers, count
 
     batch = (normal(rows, 5, seed=5), normal(rows, 3, seed=6))
-    return Step(step, (mlp_parameters(), np.float32(1.0), *batch), 2)
+    return Step(step, (mlp_parameters(), np.float32(3.0), *batch), 2)
 
 
 def rotated(x):
