@@ -62,6 +62,8 @@ private:
                      llvm::ArrayRef<Placement> carries);
   mlir::Operation *emitLocal(mlir::Operation *op, const Transfer &transfer,
                              llvm::ArrayRef<mlir::Value> operands);
+  mlir::Operation *insertLocal(mlir::Operation *op, mlir::Operation *local,
+                               const Transfer &transfer);
   mlir::Value maskPadding(stablehlo::ReduceOp reduce, mlir::Value piece,
                           const Placement &flat);
   void define(mlir::Value value, mlir::Value local);

@@ -2,6 +2,7 @@
 
 #include "Rules.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
+#include "amsp/Placement/OwnPositions.h"
 
 using namespace mlir;
 using namespace amsp;
@@ -89,6 +90,13 @@ struct GatherModel
           batchDims[getIndexBatch(*indexDim, numbers.getIndexVectorDim())]);
       return transfer;
     }
+    // Each rank picks what it has.
+    if (operand.isSplit() && picksPositions(gather, operand.dim)) {
+      transfer.operands[0] = operand;
+      transfer.results[0] =
+          Placement::partial(Reduction::Sum, PartialOver::Batch);
+      return transfer;
+    }
     // Reading is linear in what is read.
     if (operand.kind == Placement::Partial && indices.isReplicated()) {
       transfer.operands[0] = operand;
@@ -131,8 +139,14 @@ struct ScatterModel
       if (std::optional<int64_t> dim = getUpdateDim(scatter, indices.dim))
         return transferFromUpdates(scatter, *dim);
     if (input.isSplit())
-      if (std::optional<int64_t> dim = getUpdateWindowDim(scatter, input.dim))
+      if (std::optional<int64_t> dim = findUpdateDim(scatter, input.dim))
         return transferFromUpdates(scatter, *dim);
+    // Each rank takes what goes into its piece.
+    if (input.isSplit() && writesPositions(scatter, input.dim)) {
+      Transfer transfer = getReplicatedTransfer(op);
+      transfer.operands[0] = transfer.results[0] = input;
+      return transfer;
+    }
     // A sum of sums.
     std::optional<Placement> joined = joinPartialOperands({input, updates});
     Transfer transfer = getReplicatedTransfer(op);
@@ -142,6 +156,23 @@ struct ScatterModel
       transfer.results[0] = *joined;
     }
     return transfer;
+  }
+
+  std::optional<SmallVector<Placement>>
+  pullPlacement(Operation *op, const Placement &result,
+                const PlacementContext &) const {
+    auto scatter = cast<stablehlo::ScatterOp>(op);
+    if (!result.isSplit() || scatter.getInputs().size() != 1)
+      return std::nullopt;
+    if (std::optional<int64_t> dim = findUpdateDim(scatter, result.dim)) {
+      Transfer transfer = transferFromUpdates(scatter, *dim);
+      if (transfer.results.front() == result)
+        return transfer.operands;
+    }
+    if (!writesPositions(scatter, result.dim))
+      return std::nullopt;
+    return SmallVector<Placement>{result, Placement::replicated(),
+                                  Placement::replicated()};
   }
 
 private:
@@ -178,12 +209,19 @@ private:
     return getScatterDims(scatter)[getIndexBatch(indexDim, vectorDim)];
   }
 
-  static std::optional<int64_t> getUpdateWindowDim(stablehlo::ScatterOp scatter,
-                                                   int64_t inputDim) {
+  /// The updates' dimension, of a window or batching, that an input's dimension
+  /// is.
+  static std::optional<int64_t> findUpdateDim(stablehlo::ScatterOp scatter,
+                                              int64_t inputDim) {
+    stablehlo::ScatterDimensionNumbersAttr numbers =
+        scatter.getScatterDimensionNumbers();
     if (std::optional<int64_t> window =
             findDim(getWindowDims(scatter), inputDim))
-      return scatter.getScatterDimensionNumbers()
-          .getUpdateWindowDims()[*window];
+      return numbers.getUpdateWindowDims()[*window];
+    if (std::optional<int64_t> batching =
+            findDim(numbers.getInputBatchingDims(), inputDim))
+      return getUpdateDim(scatter,
+                          numbers.getScatterIndicesBatchingDims()[*batching]);
     return std::nullopt;
   }
 

@@ -224,7 +224,7 @@ def sorted_rows(rows=24) -> Step:
 
 @kind
 def in_batch_negatives(rows=24) -> Step:
-    """Two views joined along the batch; every row meets all others."""
+    """Two views, joined along the batch and not; every row meets all others."""
 
     def loss(params, x, y):
         z = jnp.concatenate([x @ params["u"], y @ params["v"]])
@@ -232,7 +232,13 @@ def in_batch_negatives(rows=24) -> Step:
         scores = jnp.exp(params["temperature"]) * z @ z.T
         scores = jnp.where(jnp.eye(len(z), dtype=bool), -1e9, scores)
         positive = jnp.roll(jnp.arange(len(z)), len(x))
-        return optax.softmax_cross_entropy_with_integer_labels(scores, positive).mean()
+        cross_entropy = optax.softmax_cross_entropy_with_integer_labels
+        joined = cross_entropy(scores, positive).mean()
+        # From each view to the other, both ways.
+        across = z[: len(x)] @ z[len(x) :].T
+        rows = jnp.arange(len(x))
+        ways = [cross_entropy(a, rows).mean() for a in (across, across.T)]
+        return joined + sum(ways) / 2
 
     params = {
         "u": normal(5, 6, seed=1),
