@@ -430,41 +430,57 @@ def compile(
     if (cluster is None) == (state_of is None):
         raise ValueError("give either a cluster or state_of")
     args = tuple(shapes_of(arg) for arg in args)
-    batch, frozen = as_tuple(batch_argnums), as_tuple(frozen_argnums)
-    for number in (*batch, *frozen, *as_tuple(state_argnums or ())):
-        if not 0 <= number < len(args):
-            raise ValueError(f"there is no argument {number}: the step has {len(args)}")
-    if state_of is not None:
-        state = ()
-        frozen = ()
-    elif state_argnums is None:
-        state = infer_state(step, args, (*batch, *frozen))
-    else:
-        state = tuple(sorted(as_tuple(state_argnums)))
-    if state:
-        export.state_pairs(step, args, state)
+    roles = ArgumentRoles.of(step, args, batch_argnums, state_argnums, frozen_argnums, state_of)
+    if state_of is None:
+        options = (*options, "--cluster", cluster, "--strategy", strategy)
+    return CompiledStep(
+        compiled_world(step, args, roles, options, state_of, stall_limit),
+        jax.tree.structure(args),
+        jax.tree.structure(jax.eval_shape(step, *args)),
+        tuple(sorted((*roles.state, *roles.frozen))),
+        args,
+        state_of,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class ArgumentRoles:
+    """Numbers of arguments; those that are in none are given at each call."""
+
+    batch: tuple[int, ...]
+    state: tuple[int, ...]
+    frozen: tuple[int, ...]
+
+    @staticmethod
+    def of(step, args, batch, state, frozen, state_of) -> ArgumentRoles:
+        batch, frozen = as_tuple(batch), as_tuple(frozen)
+        for number in (*batch, *frozen, *as_tuple(state or ())):
+            if not 0 <= number < len(args):
+                raise ValueError(f"there is no argument {number}: the step has {len(args)}")
+        if state_of is not None:  # which holds them
+            return ArgumentRoles(batch, (), ())
+        if state is None:
+            state = infer_state(step, args, (*batch, *frozen))
+        state = tuple(sorted(as_tuple(state)))
+        if state:
+            export.state_pairs(step, args, state)
+        return ArgumentRoles(batch, state, frozen)
+
+
+def compiled_world(step, args, roles, options, state_of, stall_limit) -> runtime.World:
+    """Exports the step, compiles it, and loads it."""
     ranges = export.leaf_ranges(args)
+    leaves = ",".join(str(leaf) for number in roles.batch for leaf in ranges[number])
+    if leaves:
+        options = (*options, "--batch-args", leaves)
     with tempfile.TemporaryDirectory(prefix="amsp-") as directory:
         source = pathlib.Path(directory) / "step.mlir"
         library = pathlib.Path(directory) / "step.so"
-        source.write_text(export.lower(step, args, state))
-        leaves = ",".join(str(leaf) for number in batch for leaf in ranges[number])
-        if leaves:
-            options = (*options, "--batch-args", leaves)
-        if state_of is None:
-            options = (*options, "--cluster", cluster, "--strategy", strategy)
-        else:
+        source.write_text(export.lower(step, args, roles.state))
+        if state_of is not None:
             trained = pathlib.Path(directory) / "trained.json"
             trained.write_text(json.dumps(state_of.manifest))
             levels = "x".join(map(str, state_of.manifest["levels"]))
             options = (*options, "--cluster", f"levels={levels}", "--state-of", trained)
         tools.call("amsp-compile", source, "-o", library, *options)
-        world = runtime.World(library, stall_limit)
-    return CompiledStep(
-        world,
-        jax.tree.structure(args),
-        jax.tree.structure(jax.eval_shape(step, *args)),
-        tuple(sorted((*state, *frozen))),
-        args,
-        state_of,
-    )
+        return runtime.World(library, stall_limit)
