@@ -19,6 +19,8 @@ REGRESSIONS = [
     ),
     # Branches and random bits.
     *fuzz.trials(200, 20),
+    # What is less usual.
+    *fuzz.trials(220, 20),
 ]
 
 TRIALS = fuzz.trials(0, 200)
