@@ -77,6 +77,23 @@ static int64_t findOptimum(const std::vector<LiveBuffer> &buffers) {
   return best;
 }
 
+TEST(ArenaPlannerTest, OthersLieInHoles) {
+  LiveBuffer carried{1024, 0, 9, {{2, 3}, {6, 8}}};
+  LiveBuffer early{1024, 2, 3}, late{1024, 6, 8}, through{1024, 3, 4};
+  EXPECT_FALSE(carried.isLiveWith(early) || early.isLiveWith(carried));
+  EXPECT_FALSE(carried.isLiveWith(late) || late.isLiveWith(carried));
+  EXPECT_TRUE(carried.isLiveWith(through) && through.isLiveWith(carried));
+  // Live in each other's holes.
+  LiveBuffer other{1024, 2, 8, {{4, 5}}};
+  EXPECT_FALSE(carried.isLiveWith(other) || other.isLiveWith(carried));
+  std::vector<LiveBuffer> buffers = {carried, other};
+  EXPECT_EQ(getPeakLiveBytes(buffers), 1024);
+  EXPECT_EQ(planArena(buffers).bytes, 1024);
+  // In a row a buffer's holes are not used.
+  ArenaPlan rows = planArena(buffers, {{ArenaRow{0, 1}}});
+  EXPECT_EQ(rows.bytes, 1024);
+}
+
 TEST(ArenaPlannerTest, NothingNeedsNothing) {
   ArenaPlan plan = planArena({});
   EXPECT_EQ(plan.bytes, 0);

@@ -10,6 +10,25 @@ using namespace amsp;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
+SmallVector<LiveSpan> LiveBuffer::getSpans() const {
+  SmallVector<LiveSpan> spans;
+  int64_t from = begin;
+  for (const LiveSpan &hole : holes) {
+    spans.push_back({from, hole.begin - 1});
+    from = hole.end + 1;
+  }
+  spans.push_back({from, end});
+  return spans;
+}
+
+bool LiveBuffer::isLiveWith(const LiveBuffer &other) const {
+  return llvm::any_of(getSpans(), [&](const LiveSpan &own) {
+    return llvm::any_of(other.getSpans(), [&](const LiveSpan &span) {
+      return own.overlaps(span);
+    });
+  });
+}
+
 /// Ranges of bytes that are looked at for one buffer, in all orders together,
 /// before no further order is tried.
 static constexpr int64_t kMaxVisitedPerBuffer = 1500;
@@ -24,10 +43,11 @@ static ArenaPlan placeInOrder(ArrayRef<LiveBuffer> buffers,
   OccupiedSpace space(steps.size());
   for (size_t index : order) {
     const LiveBuffer &buffer = buffers[index];
-    TimeSpan span = steps.getSpan(buffer);
+    SmallVector<TimeSpan> spans = steps.getSpans(buffer);
     int64_t bytes = llvm::alignTo(buffer.bytes, alignment);
-    int64_t offset = space.findBestFit(span, bytes);
-    space.occupy(span, {offset, offset + bytes});
+    int64_t offset = space.findBestFit(spans, bytes);
+    for (TimeSpan span : spans)
+      space.occupy(span, {offset, offset + bytes});
     plan.offsets[index] = offset;
     plan.bytes = std::max(plan.bytes, offset + buffer.bytes);
     plan.numVisited = space.getNumVisited();
@@ -137,6 +157,8 @@ RowPlaces::RowPlaces(ArrayRef<LiveBuffer> buffers, ArrayRef<ArenaRow> rows)
     if (row && index != row->front())
       continue; // comes with the first one
     places.push_back({0, buffer.begin, buffer.end});
+    if (!row)
+      places.back().holes = buffer.holes;
     for (size_t member : row ? *row : ArenaRow{index})
       add(buffers[member], member);
   }
@@ -163,8 +185,9 @@ static void joinLifetimes(ArrayRef<LiveBuffer> buffers, const ArenaRow &row,
   }
   for (size_t index : row) {
     const LiveBuffer &buffer = buffers[index];
-    live.add(steps.getSpan(whole), times * buffer.bytes);
-    live.add(steps.getSpan(buffer), -times * buffer.bytes);
+    live.add(steps.getSpan(whole.begin, whole.end), times * buffer.bytes);
+    for (TimeSpan span : steps.getSpans(buffer))
+      live.add(span, -times * buffer.bytes);
   }
 }
 
@@ -175,7 +198,8 @@ findFreeRows(ArrayRef<LiveBuffer> buffers,
   TimeSteps steps(buffers);
   LiveBytes live(steps.size());
   for (const LiveBuffer &buffer : buffers)
-    live.add(steps.getSpan(buffer), buffer.bytes);
+    for (TimeSpan span : steps.getSpans(buffer))
+      live.add(span, buffer.bytes);
   int64_t peak = live.getPeak();
   SmallVector<SmallVector<ArenaRow>> free;
   for (const SmallVector<ArenaRow> &rows : wishes) {
@@ -246,8 +270,10 @@ ArenaPlan amsp::planArena(ArrayRef<LiveBuffer> buffers,
 int64_t amsp::getPeakLiveBytes(ArrayRef<LiveBuffer> buffers) {
   SmallVector<std::pair<int64_t, int64_t>> changes;
   for (const LiveBuffer &buffer : buffers) {
-    changes.emplace_back(buffer.begin, buffer.bytes);
-    changes.emplace_back(buffer.end + 1, -buffer.bytes);
+    for (const LiveSpan &span : buffer.getSpans()) {
+      changes.emplace_back(span.begin, buffer.bytes);
+      changes.emplace_back(span.end + 1, -buffer.bytes);
+    }
   }
   llvm::sort(changes); // at one time, ends come before begins
   int64_t live = 0, peak = 0;

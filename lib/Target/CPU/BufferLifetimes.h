@@ -3,6 +3,7 @@
 #ifndef AMSP_LIB_TARGET_CPU_BUFFERLIFETIMES_H
 #define AMSP_LIB_TARGET_CPU_BUFFERLIFETIMES_H
 
+#include "BufferOverwrites.h"
 #include "amsp/Target/CPU/ArenaPlanner.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -24,10 +25,12 @@ private:
 };
 
 /// The lifetime of the buffer that `maker` allocates or places in the arena: it
-/// lives from its first to its last access, seen from the block that makes it.
-/// So a loop in that block which touches it keeps it for all iterations. Never
-/// touched, its end is negative.
-LiveBuffer getLifetime(mlir::Operation *maker, const ProgramOrder &order);
+/// lives from its first to its last access, seen from the block that makes it,
+/// but for holes from a last read to where all of it is written anew. A loop in
+/// that block keeps what one iteration leaves for the next. Never touched, its
+/// end is negative.
+LiveBuffer getLifetime(mlir::Operation *maker, const ProgramOrder &order,
+                       BufferOverwrites &overwrites);
 
 } // namespace amsp
 

@@ -60,7 +60,7 @@ private:
 } // namespace
 
 /// A gradient that is reduced in a loop is added to a buffer of its size that
-/// lives around the loop.
+/// lives around the loop, or written to a slice of one: that of its layer.
 void UseFinder::findAccumulator(Value gradient) {
   Value buffer = getRootBuffer(gradient);
   Operation *maker = buffer.getDefiningOp();
@@ -74,7 +74,7 @@ void UseFinder::findAccumulator(Value gradient) {
       auto type = dyn_cast<MemRefType>(operand.getType());
       Value root = type ? getRootBuffer(operand) : Value();
       if (!root || root == buffer || !root.getDefiningOp<ArenaViewOp>() ||
-          getBufferBytes(cast<MemRefType>(root.getType())) != bytes)
+          getBufferBytes(type) != bytes)
         continue;
       if (root.getParentRegion()->isProperAncestor(buffer.getParentRegion()))
         set(root, BufferUse::Gradients);
@@ -130,13 +130,16 @@ MemoryProfile amsp::getMemoryProfile(ModuleOp module,
   if (!purposes.empty())
     step.walk([&](Operation *op) { uses.visit(op); });
   ProgramOrder order(step);
+  BufferOverwrites overwrites(module);
   // What begins to live at each op, and ends before it.
   std::map<int64_t, BytesByUse> changes;
   step.walk([&](ArenaViewOp view) {
-    LiveBuffer life = getLifetime(view, order);
+    LiveBuffer life = getLifetime(view, order, overwrites);
     auto use = static_cast<size_t>(uses.getUse(view.getResult()));
-    changes[life.begin][use] += life.bytes;
-    changes[life.end + 1][use] -= life.bytes;
+    for (const LiveSpan &span : life.getSpans()) {
+      changes[span.begin][use] += life.bytes;
+      changes[span.end + 1][use] -= life.bytes;
+    }
   });
   BytesByUse live = {};
   int64_t most = -1;

@@ -2,6 +2,7 @@
 
 #include "OccupiedSpace.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace amsp;
@@ -31,7 +32,8 @@ void ByteRanges::insert(ByteRange range) {
 
 TimeSteps::TimeSteps(ArrayRef<LiveBuffer> buffers) {
   for (const LiveBuffer &buffer : buffers)
-    times.append({buffer.begin, buffer.end});
+    for (const LiveSpan &span : buffer.getSpans())
+      times.append({span.begin, span.end});
   llvm::sort(times);
   times.erase(llvm::unique(times), times.end());
 }
@@ -41,6 +43,13 @@ TimeSpan TimeSteps::getSpan(int64_t begin, int64_t end) const {
     return llvm::lower_bound(times, time) - times.begin();
   };
   return {find(begin), find(end)};
+}
+
+llvm::SmallVector<TimeSpan>
+TimeSteps::getSpans(const LiveBuffer &buffer) const {
+  return llvm::map_to_vector(buffer.getSpans(), [&](const LiveSpan &span) {
+    return getSpan(span.begin, span.end);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -105,9 +114,10 @@ void OccupiedSpace::collect(size_t node, TimeSpan steps, TimeSpan span) {
   });
 }
 
-int64_t OccupiedSpace::findBestFit(TimeSpan span, int64_t bytes) {
+int64_t OccupiedSpace::findBestFit(ArrayRef<TimeSpan> spans, int64_t bytes) {
   collected.clear();
-  collect(1, {0, numSteps - 1}, span);
+  for (TimeSpan span : spans)
+    collect(1, {0, numSteps - 1}, span);
   llvm::sort(collected, [](const ByteRange &a, const ByteRange &b) {
     return a.begin < b.begin;
   });

@@ -23,7 +23,7 @@ private:
   llvm::SmallVector<ByteRange, 0> ranges;
 };
 
-/// The first and the last time step of a lifetime, among the times at which any
+/// The first and the last time step of a part of a lifetime, among the times at which any
 /// begins or ends.
 struct TimeSpan {
   size_t first;
@@ -36,9 +36,8 @@ public:
   explicit TimeSteps(llvm::ArrayRef<LiveBuffer> buffers);
   size_t size() const { return times.size(); }
   TimeSpan getSpan(int64_t begin, int64_t end) const;
-  TimeSpan getSpan(const LiveBuffer &buffer) const {
-    return getSpan(buffer.begin, buffer.end);
-  }
+  /// Of the buffer, without its holes.
+  llvm::SmallVector<TimeSpan> getSpans(const LiveBuffer &buffer) const;
 
 private:
   llvm::SmallVector<int64_t> times;
@@ -55,8 +54,8 @@ public:
 
   void occupy(TimeSpan span, ByteRange range);
   /// The start of the smallest gap of at least `bytes` between what is taken
-  /// at some time of the span; the end of all of that if there is none.
-  int64_t findBestFit(TimeSpan span, int64_t bytes);
+  /// at some time of the spans; the end of all of that if there is none.
+  int64_t findBestFit(llvm::ArrayRef<TimeSpan> spans, int64_t bytes);
 
   /// Ranges looked at so far: the work done.
   int64_t getNumVisited() const { return numVisited; }

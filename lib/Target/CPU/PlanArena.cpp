@@ -62,11 +62,12 @@ struct PlanArena : amsp::impl::PlanArenaBase<PlanArena> {
     if (failed(verifyBuffersAreStatic(function)))
       return signalPassFailure();
     ProgramOrder order(function);
+    BufferOverwrites overwrites(function->getParentOfType<ModuleOp>());
     SmallVector<memref::AllocOp> allocs;
     SmallVector<LiveBuffer> buffers;
     DenseMap<Operation *, size_t> numbers;
     function.walk([&](memref::AllocOp alloc) {
-      LiveBuffer buffer = getLifetime(alloc, order);
+      LiveBuffer buffer = getLifetime(alloc, order, overwrites);
       if (buffer.end < 0) // never touched
         return;
       numbers[alloc] = allocs.size();

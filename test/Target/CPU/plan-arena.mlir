@@ -26,25 +26,94 @@ func.func @lifetimes(%out: memref<16xf32>) {
 
 // -----
 
-// A buffer from outside of a loop lives through all of it; one from inside, in its
-// iteration.
+// What one iteration leaves for the next keeps its place through all of the loop.
 // CHECK-LABEL: func.func @loop
 // CHECK-SAME: amsp.arena_bytes = 128 : i64
 func.func @loop(%out: memref<16xf32>, %n: index) {
   %c = arith.constant 1.0 : f32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  // CHECK: amsp.arena_view [[PLACE:[0-9]+]] : memref<16xf32>
   %a = memref.alloc() : memref<16xf32>
+  linalg.fill ins(%c : f32) outs(%a : memref<16xf32>)
   scf.for %i = %c0 to %n step %c1 {
-    linalg.fill ins(%c : f32) outs(%a : memref<16xf32>)
-    memref.copy %a, %out : memref<16xf32> to memref<16xf32>
+    // CHECK: amsp.arena_view [[OTHER:[0-9]+]] : memref<16xf32>
     %b = memref.alloc() : memref<16xf32>
     linalg.fill ins(%c : f32) outs(%b : memref<16xf32>)
     memref.copy %b, %out : memref<16xf32> to memref<16xf32>
+    memref.copy %a, %out : memref<16xf32> to memref<16xf32>
+    linalg.fill ins(%c : f32) outs(%a : memref<16xf32>)
+    // CHECK: amsp.arena_view [[OTHER]] : memref<16xf32>
     %d = memref.alloc() : memref<16xf32>
     linalg.fill ins(%c : f32) outs(%d : memref<16xf32>)
     memref.copy %d, %out : memref<16xf32> to memref<16xf32>
   }
+  return
+}
+
+// -----
+
+// From its last reader to where all of it is written anew, in this iteration or in
+// the next one, others have a carried buffer's place; a part that is written anew
+// ends nothing.
+// CHECK-LABEL: func.func @holes
+// CHECK-SAME: amsp.arena_bytes = 128 : i64
+func.func @holes(%piece: memref<8xf32>, %x: memref<16xf32>, %out: memref<16xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: amsp.arena_view [[WHOLE:[0-9]+]] : memref<16xf32>
+  %whole = memref.alloc() : memref<16xf32>
+  // CHECK: amsp.arena_view [[PART:[0-9]+]] : memref<16xf32>
+  %part = memref.alloc() : memref<16xf32>
+  memref.copy %x, %part : memref<16xf32> to memref<16xf32>
+  %some = memref.subview %part[0] [8] [1] : memref<16xf32> to memref<8xf32, strided<[1]>>
+  amsp.collective_start <0, all_gather, sum, <[1:2]>, rows = [1], full = [16], piece = [8], "p"> %piece into %whole : memref<8xf32> -> memref<16xf32>
+  amsp.collective_await <0, all_gather, sum, <[1:2]>, rows = [1], full = [16], piece = [8], "p"> %piece into %whole : memref<8xf32> -> memref<16xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    linalg.exp ins(%some : memref<8xf32, strided<[1]>>) outs(%some : memref<8xf32, strided<[1]>>)
+    memref.copy %whole, %out : memref<16xf32> to memref<16xf32>
+    // CHECK: amsp.arena_view [[WHOLE]] : memref<16xf32>
+    %b = memref.alloc() : memref<16xf32>
+    amsp.launch @double(%x, %b) : memref<16xf32>, memref<16xf32>
+    memref.copy %b, %out : memref<16xf32> to memref<16xf32>
+    amsp.launch @double(%x, %whole) : memref<16xf32>, memref<16xf32>
+  }
+  memref.copy %whole, %out : memref<16xf32> to memref<16xf32>
+  return
+}
+func.func private @double(%arg0: memref<16xf32>, %arg1: memref<16xf32>) {
+  linalg.add ins(%arg0, %arg0 : memref<16xf32>, memref<16xf32>) outs(%arg1 : memref<16xf32>)
+  return
+}
+
+// -----
+
+// A kernel that adds to a buffer reads it; so does one that overwrites the other
+// half of a branch's buffer.
+// CHECK-LABEL: func.func @no_holes
+// CHECK-SAME: amsp.arena_bytes = 192 : i64
+func.func @no_holes(%x: memref<16xf32>, %out: memref<16xf32>, %n: index, %p: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %sum = memref.alloc() : memref<16xf32>
+  %one = memref.alloc() : memref<16xf32>
+  memref.copy %x, %sum : memref<16xf32> to memref<16xf32>
+  memref.copy %x, %one : memref<16xf32> to memref<16xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %b = memref.alloc() : memref<16xf32>
+    memref.copy %x, %b : memref<16xf32> to memref<16xf32>
+    memref.copy %b, %out : memref<16xf32> to memref<16xf32>
+    amsp.launch @accumulate(%x, %sum) : memref<16xf32>, memref<16xf32>
+    scf.if %p {
+      memref.copy %x, %one : memref<16xf32> to memref<16xf32>
+    }
+    memref.copy %one, %out : memref<16xf32> to memref<16xf32>
+  }
+  memref.copy %sum, %out : memref<16xf32> to memref<16xf32>
+  return
+}
+func.func private @accumulate(%arg0: memref<16xf32>, %arg1: memref<16xf32>) {
+  linalg.add ins(%arg0, %arg1 : memref<16xf32>, memref<16xf32>) outs(%arg1 : memref<16xf32>)
   return
 }
 

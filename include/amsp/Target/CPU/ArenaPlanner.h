@@ -9,15 +9,28 @@
 
 namespace amsp {
 
-/// A buffer that must keep its memory from `begin` to `end`, both included.
+/// From `begin` to `end`, both included.
+struct LiveSpan {
+  int64_t begin;
+  int64_t end;
+
+  bool overlaps(const LiveSpan &other) const {
+    return begin <= other.end && other.begin <= end;
+  }
+};
+
+/// A buffer that must keep its memory from `begin` to `end`, both included, but
+/// for holes: within these it holds nothing that is read again.
 struct LiveBuffer {
   int64_t bytes;
   int64_t begin;
   int64_t end;
+  /// Ascending, apart, and between `begin` and `end`.
+  llvm::SmallVector<LiveSpan, 0> holes = {};
 
-  bool isLiveWith(const LiveBuffer &other) const {
-    return begin <= other.end && other.begin <= end;
-  }
+  bool isLiveWith(const LiveBuffer &other) const;
+  /// What is left between the holes, ascending.
+  llvm::SmallVector<LiveSpan> getSpans() const;
 };
 
 struct ArenaPlan {
@@ -32,7 +45,8 @@ struct ArenaPlan {
 ArenaPlan planArena(llvm::ArrayRef<LiveBuffer> buffers, int64_t alignment = 64);
 
 /// Buffers that are to lie behind each other, by index, in this order: their
-/// first is aligned, and the row lives from its first begin to its last end.
+/// first is aligned, and the row lives from its first begin to its last end,
+/// without holes.
 using ArenaRow = llvm::SmallVector<size_t>;
 
 /// The same with rows, where they cost nothing: those of one wish are granted

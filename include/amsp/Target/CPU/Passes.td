@@ -382,9 +382,11 @@ def PlanArena : Pass<"amsp-plan-arena", "::mlir::func::FuncOp"> {
   let summary = "gives every buffer a place in one arena";
   let description = [{
     Each `memref.alloc` becomes an `amsp.arena_view`. Buffers whose lifetimes are
-    disjoint share memory; a lifetime reaches to the last use of any view, over a
-    whole loop where the buffer was made outside of it, and to the await of a
-    collective in flight. Sets `amsp.arena_bytes` on the function.
+    disjoint share memory; a lifetime reaches to the last use of any view, and to the
+    await of a collective in flight. A buffer that is made outside of a loop lives
+    through all of it, but for what lies between a last reader and the op that
+    writes all of it anew: a gather's buffer, or a gradient's, that iterations use
+    in turns is free in between. Sets `amsp.arena_bytes` on the function.
 
     The tensors of one all_reduce get places behind each other, in their order, in
     its sources and in its destinations: the runtime then moves one block. Where a
