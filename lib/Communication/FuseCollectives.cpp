@@ -401,7 +401,7 @@ void FuseCollectives::fuseBlock(Block &block) {
     int64_t bytes = 0;
     for (CollectiveOpInterface member : bucket.members)
       bytes += getBytes(member);
-    limits.push_back(isAtEnd(bucket, ends)
+    limits.push_back(splitEnds && isAtEnd(bucket, ends)
                          ? limit->getEndBytes(shared.kind, shared.group, bytes)
                          : limit->getBytes(shared.kind, shared.group));
     sortByTurn(bucket, ends, order);

@@ -48,6 +48,7 @@ void amsp::buildCommunicatePipeline(OpPassManager &pm,
     fuse.cluster = options.cluster;
     fuse.maxBytes = options.fuseBytes;
     fuse.packBytes = options.packBytes;
+    fuse.splitEnds = options.splitEnds;
     pm.addNestedPass<func::FuncOp>(createFuseCollectives(fuse));
   }
   pm.addPass(createCanonicalizerPass());
@@ -88,6 +89,10 @@ struct CommunicatePipelineOptions
   Option<int64_t> fuseBytes{
       *this, "fuse-bytes", llvm::cl::init(CommunicateOptions().fuseBytes),
       llvm::cl::desc("bytes that a fused collective has at most")};
+  Option<bool> splitEnds{
+      *this, "split-ends", llvm::cl::init(true),
+      llvm::cl::desc("smaller collectives at the ends of a block, unless "
+                     "fuse-bytes are given")};
   Option<int64_t> packBytes{
       *this, "pack-bytes", llvm::cl::init(-1),
       llvm::cl::desc("tensors of up to so many bytes are packed; -1: as the "
@@ -125,6 +130,7 @@ void amsp::registerCommunicatePipeline() {
         options.fuse = given.fuse;
         options.fuseBytes = given.fuseBytes;
         options.packBytes = given.packBytes;
+        options.splitEnds = given.splitEnds && !given.fuseBytes.hasValue();
         options.peelMicrobatches = getSwitch(given.peelMicrobatches);
         options.pipelineLoops = getSwitch(given.pipelineLoops);
         options.pipelineBytes = given.pipelineBytes;

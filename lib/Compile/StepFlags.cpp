@@ -47,6 +47,10 @@ StepFlags::StepFlags()
       fuseBytes("fuse-bytes", cl::cat(communication), cl::value_desc("N"),
                 cl::desc("Bytes of the full side of a fused collective at most "
                          "(default: the links of the cluster decide)")),
+      noSplitEnds("no-split-ends", cl::cat(communication),
+                  cl::desc("Fuse collectives at the ends of the program, which "
+                           "nothing hides, as elsewhere; so does "
+                           "--fuse-bytes")),
       packBytes("pack-bytes", cl::cat(communication), cl::value_desc("N"),
                 cl::desc("Copy tensors of up to so many bytes into one buffer "
                          "of a fused collective (default: where the cluster's "
@@ -143,6 +147,7 @@ StepFlags::readCommunication(StringRef text, const Cluster *cluster) const {
   options.quantizeReductions = quantizeReductions;
   options.decompose = !noDecompose;
   options.fuse = !noFuse;
+  options.splitEnds = !noSplitEnds && fuseBytes.getNumOccurrences() == 0;
   if (Error error = readNumbers(options))
     return error;
   if (Error error = setLoopSwitches(options, peelMicrobatches, pipelineLoops))

@@ -1,4 +1,5 @@
 // RUN: amsp-opt %s --amsp-fuse-collectives | FileCheck %s
+// RUN: amsp-opt %s --amsp-fuse-collectives=split-ends=false | FileCheck %s --check-prefix=WHOLE
 
 // Three layers of two tensors of 1 MiB. The first contraction needs the first
 // layer, so its tensors come by themselves, as there is nothing else to hide the
@@ -14,6 +15,11 @@ func.func @ends(%a: tensor<131072xf32>, %b: tensor<131072xf32>, %c: tensor<13107
   // CHECK: amsp.reduce_scatter sum %{{[^,]*}} group = <[1:2]> parameter = 2
   // CHECK: amsp.reduce_scatter sum %{{[^,]*}} group = <[1:2]> parameter = 3
   // CHECK-NOT: reduce_scatter
+  // WHOLE-LABEL: func.func @ends
+  // WHOLE: amsp.all_gather %arg0, %arg1 group
+  // WHOLE: amsp.all_gather %arg2, %arg3 group
+  // WHOLE: amsp.reduce_scatter sum %{{[^,]*}}, %{{[^,]*}} group = <[1:2]> parameter = [0, 1]
+  // WHOLE: amsp.reduce_scatter sum %{{[^,]*}}, %{{[^,]*}} group = <[1:2]> parameter = [2, 3]
   %0 = amsp.all_gather %a group = <[1:2]> parameter = 0 unit = "h.0" window = 0 : tensor<131072xf32> -> tensor<512x512xf32>
   // Through what is cheap.
   %1 = stablehlo.multiply %x, %0 : tensor<512x512xf32>

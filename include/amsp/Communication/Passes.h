@@ -37,6 +37,9 @@ struct CommunicateOptions {
   /// the cluster's tensor_overhead says.
   int64_t fuseBytes = 1'000'000'000'000'000'000;
   int64_t packBytes = -1;
+  /// Smaller collectives at the ends of a block; where the bytes are stated,
+  /// they are meant.
+  bool splitEnds = true;
   /// Take the first and the last microbatch out of their loop.
   LoopSwitch peelMicrobatches = LoopSwitch::Auto;
   /// Gather layers one iteration ahead, reduce their gradients one behind; of a

@@ -72,7 +72,8 @@ def FuseCollectives : Pass<"amsp-fuse-collectives", "::mlir::func::FuncOp"> {
     since beyond that only the wait for the first tensor grows. A unit that the
     first contraction of a block needs, or whose gradients the last one makes, has
     nothing to hide behind but itself: there a collective has about a quarter of
-    the unit, but 1 MiB at least, and enough for 90 % of the links' rate.
+    the unit, but 1 MiB at least, and enough for 90 % of the links' rate. Without
+    `split-ends` it has what it has elsewhere.
 
     Bits do not change: each element is combined in the order of the group's
     index, whatever else the collective moves.
@@ -109,6 +110,8 @@ def FuseCollectives : Pass<"amsp-fuse-collectives", "::mlir::func::FuncOp"> {
   let options = [
     Option<"maxBytes", "bytes", "int64_t", "1000000000000000000",
       "bytes that a fused collective has on its full side at most">,
+    Option<"splitEnds", "split-ends", "bool", "true",
+      "smaller collectives where a block has nothing to hide a unit behind">,
     Option<"packBytes", "pack-bytes", "int64_t", "-1",
       "tensors of up to so many bytes are packed into one buffer; -1: where the "
       "cluster's tensor_overhead makes copies faster">,

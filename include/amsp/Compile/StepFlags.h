@@ -49,7 +49,9 @@ private:
   Flag quantizeGathers, quantizeReductions;
   Text quantizeType, quantizeBlock;
   Flag noDecompose, noFuse;
-  Text fuseBytes, packBytes;
+  Text fuseBytes;
+  Flag noSplitEnds;
+  Text packBytes;
   Text peelMicrobatches, pipelineLoops, pipelineBytes;
   Text overlap, prefetchBytes;
 };

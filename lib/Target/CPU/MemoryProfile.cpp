@@ -59,14 +59,15 @@ private:
 };
 } // namespace
 
-/// A gradient that is reduced in a loop is added to a buffer of its size that
-/// lives around the loop, or written to a slice of one: that of its layer.
+/// A gradient that is reduced in a loop is added to a buffer of as many
+/// elements that lives around the loop, or written to a slice of one: that of
+/// its layer.
 void UseFinder::findAccumulator(Value gradient) {
   Value buffer = getRootBuffer(gradient);
   Operation *maker = buffer.getDefiningOp();
   if (!maker || isa<func::FuncOp>(maker->getParentOp()))
     return;
-  int64_t bytes = getBufferBytes(cast<MemRefType>(buffer.getType()));
+  int64_t elements = cast<MemRefType>(buffer.getType()).getNumElements();
   forEachAccess(buffer, [&](OpOperand &use) {
     if (!isa<LaunchOp>(use.getOwner()))
       return;
@@ -74,7 +75,7 @@ void UseFinder::findAccumulator(Value gradient) {
       auto type = dyn_cast<MemRefType>(operand.getType());
       Value root = type ? getRootBuffer(operand) : Value();
       if (!root || root == buffer || !root.getDefiningOp<ArenaViewOp>() ||
-          getBufferBytes(type) != bytes)
+          type.getNumElements() != elements)
         continue;
       if (root.getParentRegion()->isProperAncestor(buffer.getParentRegion()))
         set(root, BufferUse::Gradients);
