@@ -2,26 +2,20 @@
 
     .venv/bin/python bench/overlap.py [--ranks 2] [--strategies zero3]
         [--links 'bandwidth=4e8,latency=1e-4;shared' ...] [--steps 8]
-        [--microbatches M] [--realtime PRIORITY] [--keep DIR]
+        [--microbatches M] [--realtime PRIORITY] [--check] [--keep DIR]
 
 The step is that of a GPT with AdamW and clipping by global norm (8 layers,
 width 256, vocabulary 1024, sequence 64, 4 sequences a rank and microbatch). It
 is compiled with overlap off; on, knowing nothing of the cluster (`levels=N`);
 and on for a cluster file with the slowed links, and with this machine's rates
 as amsp-profile measures them. All run over the same slowed links. With one
-microbatch a step is held against
-
-    sum over forward, backward and update of max(compute, communication)
-    + the first gather + the last reduction
-
-with the compute and the communication of that very step, as its trace has
-them: compute is what a phase takes without its awaits; communication, what the
-links need for the transfers that the phase awaits, of the busier channel, or of
-both if they share the links. With several (peeled and pipelined), what is
-exposed of gathers and of reductions (without what awaits a member that computes
-longer) is held against one unit: what the links need for the largest use of a
-unit. For shared links, the step is also held
-against the simulation of the same program, which has no others.
+microbatch a step is held against the bound of `amsp.overlap_bound`, with the
+compute and the communication of that very step, as its trace has them. With
+several (peeled and pipelined), what is exposed of gathers and of reductions
+(without what awaits a member that computes longer) is held against one unit: what
+the links need for the largest use of a unit. For shared links, the step is also
+held against the simulation of the same program, which has no others. --check: exit
+status 1 if a row with overlap is beyond a limit.
 
 A result is the median over ranks and steps, without the first step.
 --realtime runs the steps under a realtime policy, so that what else the
@@ -37,26 +31,19 @@ import os
 import pathlib
 import re
 import statistics
+import sys
 import tempfile
 
 import numpy as np
 
-from amsp import export, exposure, tools
+from amsp import export, exposure, overlap_bound, tools
 from amsp.models import gpt
 
+# What --check allows: a step against its bound, and against its simulation; with
+# microbatches, what is exposed of each kind, in units.
+BOUND, SIMULATED, UNITS = 1.10, 1.15, 1.0
 MODEL = dict(layers=8, width=256, heads=4, vocabulary=1024, sequence=64)
 SEQUENCES_PER_RANK = 4
-
-
-@dataclasses.dataclass
-class Phase:
-    compute: float = 0
-    gathers: float = 0
-    reductions: float = 0
-
-    def bound(self, is_shared: bool) -> float:
-        both = self.gathers, self.reductions
-        return max(self.compute, sum(both) if is_shared else max(both))
 
 
 @dataclasses.dataclass
@@ -70,14 +57,19 @@ class Links:
         return "shared" in self.text
 
     def write_cluster(self, profile: pathlib.Path, path: pathlib.Path) -> None:
-        """The measured machine with these links."""
+        """The measured machine with these links. A rank's channels move bytes on the
+        core that it computes on: at the full rate they would take all of it, over
+        slowed links the share of that rate."""
         numbers = dict(
             item.split("=") for item in self.text.split(";")[0].split(",") if "=" in item
         )
         text = profile.read_text()
+        full = float(re.search(r"levels:\n.*bandwidth: ([^,}]*)", text)[1])
         for key, value in ({"latency": "0"} | numbers).items():
             text = re.sub(rf"(levels:\n.*{key}: )[^,}}]*", rf"\g<1>{value}", text)
-        path.write_text(re.sub(r"(?m)^collectives: .*\n?", "", text))
+        interference = min(1.0, float(numbers.get("bandwidth", full)) / full)
+        text = re.sub(r"(?m)^collectives: .*\n?", "", text)
+        path.write_text(f"{text}interference: {interference:.3f}\n")
 
 
 def export_gpt(ranks: int, microbatches: int, directory: pathlib.Path) -> export.Case:
@@ -96,77 +88,6 @@ def export_gpt(ranks: int, microbatches: int, directory: pathlib.Path) -> export
     )
 
 
-def split(step: exposure.Step, of_parameters: set[int]) -> list[Phase]:
-    """Forward, backward and update of one step, in microseconds. Forward ends
-    where the first gradient's reduction starts, backward where the last does."""
-    starts = [
-        t.started
-        for t in step.transfers
-        if t.channel == "reduce" and t.id in of_parameters
-    ]
-    limits = [min(starts), max(starts), step.end]
-    phases = [Phase(), Phase(), Phase()]
-
-    def phase_at(time: float) -> Phase:
-        return next(p for p, limit in zip(phases, limits, strict=True) if time <= limit)
-
-    begin = step.begin
-    for phase, limit in zip(phases, limits, strict=True):
-        phase.compute = limit - begin
-        begin = limit
-    for transfer in step.transfers:
-        # An await belongs to the phase that it ends in.
-        awaiting = phase_at(transfer.taken)
-        awaiting.compute -= transfer.taken - transfer.needed
-        if transfer.channel == "gather":
-            awaiting.gathers += transfer.link
-        else:
-            # What backward makes is to be reduced behind backward.
-            phase_at(transfer.begin).reductions += transfer.link
-    return phases
-
-
-def largest_use(step: exposure.Step, channel: str, parameters: dict) -> float:
-    """What the links need for a unit's parameters once, at most. A use of a unit
-    ends where another one's begins, or where a parameter comes again."""
-    largest, now, unit, moved = 0.0, 0.0, None, set()
-    for transfer in step.of_channel(channel):
-        own = set(parameters[transfer.id])
-        if transfer.unit is None:
-            continue
-        if transfer.unit != unit or own & moved:
-            now, unit, moved = 0.0, transfer.unit, set()
-        now += transfer.link
-        moved |= own
-        largest = max(largest, now)
-    return largest
-
-
-def last_begins(ranks: list[exposure.Step]) -> dict[tuple[int, int], float]:
-    """When the last rank began each transfer of a step: by id and run."""
-    begins = [sorted((t.id, t.begin) for t in rank.transfers) for rank in ranks]
-    last = {}
-    for of_rank in begins:
-        runs = {}
-        for id, begin in of_rank:
-            key = id, runs.setdefault(id, 0)
-            runs[id] += 1
-            last[key] = max(begin, last.get(key, begin))
-    return last
-
-
-def exposed(transfers: list[exposure.Transfer], last: dict) -> float:
-    """What awaits of these transfers wait for, but for members that begin late."""
-    runs, total = {}, 0.0
-    for transfer in sorted(transfers, key=lambda t: (t.id, t.begin)):
-        key = transfer.id, runs.setdefault(transfer.id, 0)
-        runs[transfer.id] += 1
-        begin = max(transfer.needed, transfer.begin)
-        late = max(0.0, min(transfer.taken, last[key]) - begin)
-        total += transfer.taken - transfer.needed - late
-    return total
-
-
 def describe(step: exposure.Step, last: dict, manifest: dict, links: Links) -> dict:
     """One step's numbers, in milliseconds."""
     parameters = {c["id"]: c["parameters"] or [] for c in manifest["collectives"]}
@@ -175,14 +96,10 @@ def describe(step: exposure.Step, last: dict, manifest: dict, links: Links) -> d
         of_channel = step.of_channel(channel)
         row[name] = sum(t.link for t in of_channel)
         row[f"awaited {name}"] = sum(t.taken - t.needed for t in of_channel)
-        row[f"exposed {name}"] = exposed(of_channel, last)
-        row[f"one {name}"] = largest_use(step, channel, parameters)
+        row[f"exposed {name}"] = overlap_bound.exposed(of_channel, last)
+        row[f"one {name}"] = overlap_bound.largest_use(step, channel, parameters)
     row["compute"] = row["ms"] - row["awaited gathers"] - row["awaited reductions"]
-    of_parameters = {id for id, moved in parameters.items() if moved}
-    phases = split(step, of_parameters)
-    row["bound"] = sum(phase.bound(links.is_shared) for phase in phases)
-    for channel, index in (("gather", 0), ("reduce", -1)):
-        row["bound"] += step.of_channel(channel)[index].link if step.of_channel(channel) else 0
+    row["bound"] = overlap_bound.bound(step, links.is_shared)
     return {key: value / 1e3 for key, value in row.items()}
 
 
@@ -231,7 +148,7 @@ class Bench:
         ranks = range(self.given.ranks)
         by_rank = [[s for s in steps if s.rank == rank][1:] for rank in ranks]
         rows = [
-            describe(step, last_begins(all_ranks), manifest, links)
+            describe(step, overlap_bound.last_begins(all_ranks), manifest, links)
             for all_ranks in zip(*by_rank, strict=True)
             for step in all_ranks
         ]
@@ -267,9 +184,29 @@ def print_row(names: list[str], row: dict, microbatches: int) -> None:
     print("| " + " | ".join([*names, *cells, f"{row['arena']:.1f}"]) + " |", flush=True)
 
 
-def run(bench: Bench, strategy: str, links: Links, profile: pathlib.Path) -> bool:
-    """Prints the rows of one strategy over one kind of links; whether all have
-    the same bits."""
+def broken_limits(names: list[str], row: dict, microbatches: int) -> list[str]:
+    """The limits that a row with overlap breaks, one line each."""
+    limits = []
+    if microbatches == 1:
+        limits.append(("a step is", row["ratio"], BOUND, "times its bound"))
+    else:
+        for name in ("gathers", "reductions"):
+            if row[f"one {name}"]:
+                units = row[f"exposed {name}"] / row[f"one {name}"]
+                limits.append((f"of {name} there are", units, UNITS, "units exposed"))
+    if "simulated" in row:
+        ratio = row["ms"] / row["simulated"]
+        limits.append(("a step is", ratio, SIMULATED, "times its simulation"))
+    return [
+        f"{', '.join(names)}: {what} {value:.2f} {of}, of {limit:.2f} allowed"
+        for what, value, limit, of in limits
+        if value > limit
+    ]
+
+
+def run(bench: Bench, strategy: str, links: Links, profile: pathlib.Path) -> list[str]:
+    """Prints the rows of one strategy over one kind of links; returns what is
+    wrong with them."""
     cluster = bench.directory / "slowed.yaml"
     links.write_cluster(profile, cluster)
     nothing = f"levels={bench.given.ranks}"
@@ -278,7 +215,7 @@ def run(bench: Bench, strategy: str, links: Links, profile: pathlib.Path) -> boo
         ("on", nothing, ()),
         ("on, cluster known", cluster, ()),
     ]
-    bits = set()
+    bits, wrong = set(), []
     for name, given, options in contenders:
         file = re.sub(r"\W+", "-", f"{strategy} {links.text} {name}")
         compiled = bench.compile(file, strategy, given, *options)
@@ -286,8 +223,13 @@ def run(bench: Bench, strategy: str, links: Links, profile: pathlib.Path) -> boo
         if given == cluster and links.is_shared:
             row["simulated"] = bench.simulate(strategy, cluster)
         bits.add(row["bits"])
-        print_row([strategy, links.text, name], row, bench.given.microbatches)
-    return len(bits) == 1
+        names = [strategy, links.text, name]
+        print_row(names, row, bench.given.microbatches)
+        if name != "off":
+            wrong += broken_limits(names, row, bench.given.microbatches)
+    if len(bits) > 1:
+        wrong.append(f"{strategy}, {links.text}: DIFFERENT BITS")
+    return wrong
 
 
 def main() -> None:
@@ -300,6 +242,9 @@ def main() -> None:
     parser.add_argument("--microbatches", type=int, default=1)
     parser.add_argument("--prefetch-bytes", type=int)
     parser.add_argument("--realtime", type=int, metavar="PRIORITY")
+    parser.add_argument(
+        "--check", action="store_true", help="exit status 1 if a limit is broken"
+    )
     parser.add_argument("--keep", type=pathlib.Path, help="programs and traces")
     given = parser.parse_args()
     if given.prefetch_bytes is not None and any("shared" in links for links in given.links):
@@ -315,12 +260,15 @@ def main() -> None:
         profile = directory / "here.yaml"
         tools.call("amsp-profile", "-o", profile, "--ranks", given.ranks, "--seconds", 0.1)
         print_head(given.microbatches)
-        same = [
-            run(bench, strategy, Links(links), profile)
+        wrong = [
+            line
             for strategy in given.strategies.split(",")
             for links in given.links
+            for line in run(bench, strategy, Links(links), profile)
         ]
-    print("\nresults:", "the same bits" if all(same) else "DIFFERENT BITS")
+    print("\n" + ("\n".join(wrong) or "all within the limits, the same bits"))
+    if given.check and wrong:
+        sys.exit(1)
 
 
 if __name__ == "__main__":

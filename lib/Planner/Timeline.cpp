@@ -57,6 +57,8 @@ void TimelineWriter::writeEvent(StringRef name, StringRef category,
       json.attribute("bytes", transfer->bytes);
       json.attribute("channel", schedule.channels[transfer->channel]);
       json.attribute("level", transfer->level);
+      if (thread != 0)
+        json.attribute("link_us", transfer->seconds * 1e6);
       if (!transfer->unit.empty())
         json.attribute("unit", transfer->unit);
     });

@@ -199,7 +199,8 @@ def waits(step: Step, least: float = 0) -> list[Wait]:
             return max(0.0, end - begin)
 
         all_began = transfer.begin
-        if transfer.link is not None:
+        # Predicted members are never late; their transfers share the links.
+        if transfer.link is not None and transfer.started is not None:
             all_began = max(transfer.begin, transfer.end - transfer.link)
         pause = None
         for each in of_channel[transfer.channel]:

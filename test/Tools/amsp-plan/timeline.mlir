@@ -9,6 +9,7 @@
 // CHECK: "name": "all_gather.0
 // CHECK: "cat": "transfer"
 // CHECK: "channel": "gather"
+// CHECK: "link_us": {{[0-9.]+}}
 // CHECK: "cat": "gemm"
 // CHECK: "channel": "reduce"
 // CHECK: "summary": {
