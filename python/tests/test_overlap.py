@@ -84,6 +84,33 @@ def layers(tmp_path_factory):
     return export_layers(forward, params, tmp_path_factory.mktemp("layers"))
 
 
+def digits_and_channels(manifest):
+    """What has a communicator of its own: a set of ranks, and a channel."""
+    return {
+        (str(sorted(entry["digits"])), entry["channel"])
+        for entry in manifest["collectives"]
+    }
+
+
+def test_eighty_layers_share_communicators(tmp_path):
+    """On 2x2 ranks: the sets of two digits and of both, two channels."""
+
+    def forward(params, x):
+        for weight in params:
+            x = jnp.tanh(x @ weight)
+        return x
+
+    params = [normal(WIDTH, WIDTH, seed=i, scale=0.3) for i in range(80)]
+    directory, batch_args = export_layers(forward, params, tmp_path)
+    report = tmp_path / "report.json"
+    arguments = (directory / "step.mlir", tmp_path / "s.mlir", "levels=2x2")
+    options = ("--emit", "mlir", "--report", report)
+    compile_step(*arguments, "p=2x1,g=2x1,os=2x2", batch_args, *options)
+    manifest = json.loads(report.read_text())
+    assert len(manifest["collectives"]) >= 3 * 80
+    assert len(digits_and_channels(manifest)) <= 6
+
+
 @pytest.fixture(scope="module")
 def scanned_layers(tmp_path_factory):
     """In a loop."""
@@ -224,16 +251,24 @@ def test_a_bound_that_is_too_small_names_the_one_that_works(layers, tmp_path):
             compile_step(*arguments, batch_args, *option)
 
 
-def test_late_ranks_change_nothing(layers, tmp_path):
-    """Delayed producers and consumers, and poison where nothing is alive."""
-    directory, batch_args = layers
+@pytest.mark.parametrize("pipelined", (False, True), ids=("written_out", "pipelined"))
+def test_late_ranks_change_nothing(pipelined, request, tmp_path):
+    """Delayed producers and consumers, and poison where nothing is alive; the bits
+    are those of a step without overlap. Pipelined, others have a layer's buffer
+    between its last reader and the next gather into it."""
+    name = "scanned_layers" if pipelined else "layers"
+    directory, batch_args = request.getfixturevalue(name)
     step = tmp_path / "step.so"
     program, inputs = directory / "step.mlir", directory / "inputs.npz"
-    compile_step(program, step, "levels=2", "zero3", batch_args)
+    arguments = (program, step, "levels=2", "zero3", batch_args)
+    compile_step(*arguments, "--overlap", "off")
+    without = run(step, inputs, tmp_path, 2, "--poison")
+    compile_step(*arguments, *(("--pipeline-loops",) if pipelined else ()))
     collectives = tools.manifest(step)["collectives"]
     gathers = [c["id"] for c in collectives if c["channel"] == "gather"]
     reductions = [c["id"] for c in collectives if c["channel"] == "reduce"]
     expected = run(step, inputs, tmp_path, 2)
+    assert expected == without
     delays = []
     for rank, ids in enumerate((gathers, reductions)):
         for id in (ids[0], ids[len(ids) // 2], ids[-1]):

@@ -14,7 +14,7 @@ import subprocess
 import pytest
 
 import steps
-from amsp import tools
+from amsp import exposure, tools
 
 TOOL = "amsp-run-races"
 COMPILER = "clang-22"
@@ -129,19 +129,34 @@ def test_late_data_and_late_ranks_change_no_bit(
         assert outputs("--poison", *faults) == expected, kind
 
 
+def in_flight_together(step, digits):
+    """Pairs of a gather and a reduction over other ranks, of which each was started
+    before the other was awaited. What a rank starts and awaits, and in which order,
+    is the same in every step."""
+    return [
+        (gather.id, reduction.id)
+        for gather in step.of_channel("gather")
+        for reduction in step.of_channel("reduce")
+        if digits.get(gather.id) != digits.get(reduction.id)
+        and gather.started < reduction.taken
+        and reduction.started < gather.taken
+    ]
+
+
 def test_two_channels_in_flight_for_a_thousand_steps(tmp_path, exported):
     """Gathers and reductions on different communicators of 2x2 ranks."""
-    ready = steps.prepared("mlp", exported)
+    ready = steps.prepared("gpt", exported)
     step, inputs = tmp_path / "step.so", ready.directory / "inputs.npz"
     tools.compile_step(ready.directory / "step.mlir", step, "levels=2x2", "p=2x1,g=2x1,os=2x2")
-    groups = {
-        (entry["channel"], str(entry["digits"]))
-        for entry in tools.manifest(step)["collectives"]
-    }
-    assert len(groups) >= 3
+    trace, output = tmp_path / "trace.json", tmp_path / "out.npz"
+    tools.run_step(step, inputs, output, 2, "--quiet", "--trace", trace)
+    digits = {c["id"]: str(c["digits"]) for c in tools.manifest(step)["collectives"]}
+    traced = exposure.read(trace)
+    assert len(traced) == 4 * 2
+    for one in traced:
+        assert in_flight_together(one, digits), f"rank {one.rank}"
     contents = set()
     for options in ((), ("--poison",)):
-        output = tmp_path / "out.npz"
         tools.run_step(step, inputs, output, 1000, "--quiet", *options, timeout=300)
         contents.add(output.read_bytes())
     assert len(contents) == 1
