@@ -2,6 +2,7 @@
 
 import collections
 import importlib.util
+import json
 import math
 import pathlib
 import re
@@ -443,3 +444,39 @@ def test_training_with_quantized_collectives(case, strategy, what, path, tmp_pat
     for name, value in expected.items():
         if np.ndim(value) == 0 and value.dtype == np.float32:
             np.testing.assert_allclose(finished.results[name], value, rtol=2e-2)
+
+
+TWO_WEIGHTS = """
+func.func public @main(
+    %a: tensor<512x512xf32> {tf.aliasing_output = 0 : i32} loc("p['l']['a']"),
+    %b: tensor<512x512xf32> {tf.aliasing_output = 1 : i32} loc("p['l']['b']"),
+    %x: tensor<64x512xf32> loc("x")) -> (tensor<512x512xf32>, tensor<512x512xf32>) {
+  %y = stablehlo.dot_general %x, %a, contracting_dims = [1] x [0] : (tensor<64x512xf32>, tensor<512x512xf32>) -> tensor<64x512xf32>
+  %z = stablehlo.dot_general %y, %b, contracting_dims = [1] x [0] : (tensor<64x512xf32>, tensor<512x512xf32>) -> tensor<64x512xf32>
+  %g = stablehlo.dot_general %x, %z, contracting_dims = [0] x [0] : (tensor<64x512xf32>, tensor<64x512xf32>) -> tensor<512x512xf32>
+  %h = stablehlo.dot_general %y, %z, contracting_dims = [0] x [0] : (tensor<64x512xf32>, tensor<64x512xf32>) -> tensor<512x512xf32>
+  %c = stablehlo.subtract %a, %g : tensor<512x512xf32>
+  %d = stablehlo.subtract %b, %h : tensor<512x512xf32>
+  return %c, %d : tensor<512x512xf32>, tensor<512x512xf32>
+}
+"""
+
+
+def test_pieces_at_the_ends_are_switched_off(tmp_path):
+    """Two weights of 1 MiB, a unit that the first contraction needs."""
+    step = tmp_path / "step.mlir"
+    step.write_text(TWO_WEIGHTS)
+
+    def gathers(*options):
+        report = tmp_path / "report.json"
+        tools.call(
+            "amsp-compile", step, "-o", tmp_path / "c.mlir", "--emit", "mlir",
+            "--cluster", "levels=2", "--strategy", "zero3", "--report", report, *options,
+        )  # fmt: skip
+        return by_kind(json.loads(report.read_text()))["all_gather"]
+
+    assert gathers() == 2
+    assert gathers("--no-split-ends") == 1
+    # Stated bytes are obeyed there, too.
+    assert gathers("--fuse-bytes", 2 << 20) == 1
+    assert gathers("--fuse-bytes", (2 << 20) - 1) == 2

@@ -1,7 +1,7 @@
-// RUN: amsp-opt %s --amsp-communicate=overlap=false | FileCheck %s --check-prefix=PIECES
-// RUN: amsp-opt %s --amsp-communicate='overlap=false split-ends=false' | FileCheck %s --check-prefix=WHOLE
-// RUN: amsp-opt %s --amsp-communicate='overlap=false fuse-bytes=2097152' | FileCheck %s --check-prefix=WHOLE
-// RUN: amsp-opt %s --amsp-communicate='overlap=false fuse-bytes=2097151' | FileCheck %s --check-prefix=PIECES
+// RUN: amsp-opt %s --amsp-communicate=overlap=off | FileCheck %s --check-prefix=PIECES
+// RUN: amsp-opt %s --amsp-communicate='overlap=off split-ends=false' | FileCheck %s --check-prefix=WHOLE
+// RUN: amsp-opt %s --amsp-communicate='overlap=off fuse-bytes=2097152' | FileCheck %s --check-prefix=WHOLE
+// RUN: amsp-opt %s --amsp-communicate='overlap=off fuse-bytes=2097151' | FileCheck %s --check-prefix=PIECES
 
 // What the first contraction needs comes in pieces of 1 MiB, if that is not switched
 // off, nor bytes are stated: those are meant there, too.

@@ -23,8 +23,8 @@ private:
   llvm::SmallVector<ByteRange, 0> ranges;
 };
 
-/// The first and the last time step of a part of a lifetime, among the times at which any
-/// begins or ends.
+/// The first and the last time step of a part of a lifetime, among the times at
+/// which any begins or ends.
 struct TimeSpan {
   size_t first;
   size_t last;
