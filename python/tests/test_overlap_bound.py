@@ -13,7 +13,7 @@ from amsp import exposure, overlap_bound, tools
 BENCH = pathlib.Path(__file__).parents[2] / "bench" / "overlap.py"
 # The rates of the machine in docs/benchmarks.md; gathers and reductions share links.
 CLUSTER = """
-levels: [{name: rank, size: 2, bandwidth: %s, latency: 1e-4}]
+levels: [{name: rank, size: %d, bandwidth: %s, latency: 1e-4}]
 device: {memory: 4e9, memory_bandwidth: 1.2e10, peak: {f32: 5e10}}
 """
 
@@ -29,24 +29,27 @@ def bench():
 
 @pytest.fixture(scope="module")
 def exported(bench, tmp_path_factory):
-    """The bench's step by its number of microbatches."""
+    """The bench's step by its number of microbatches and ranks."""
     known = {}
 
-    def export(microbatches):
-        if microbatches not in known:
-            directory = tmp_path_factory.mktemp(f"gpt{microbatches}")
-            case = bench.export_gpt(2, microbatches, directory)
+    def export(microbatches, ranks):
+        key = microbatches, ranks
+        if key not in known:
+            directory = tmp_path_factory.mktemp("gpt")
+            case = bench.export_gpt(ranks, microbatches, directory)
             batch = ",".join(map(str, case.batch_args))
-            known[microbatches] = directory / "step.mlir", batch
-        return known[microbatches]
+            known[key] = directory / "step.mlir", batch
+        return known[key]
 
     return export
 
 
-def simulated(exported, microbatches, strategy, bandwidth, directory, *options):
-    program, batch = exported(microbatches)
+def simulated(
+    exported, microbatches, strategy, bandwidth, directory, *options, ranks=2
+):
+    program, batch = exported(microbatches, ranks)
     cluster, timeline = directory / "cluster.yaml", directory / "timeline.json"
-    cluster.write_text(CLUSTER % bandwidth)
+    cluster.write_text(CLUSTER % (ranks, bandwidth))
     tools.call(
         "amsp-plan", program, "--cluster", cluster, "--strategy", strategy,
         "--batch-args", batch, "--timeline", timeline, "--top", "1",
@@ -64,9 +67,15 @@ def exposed(summary, channel):
 
 @pytest.mark.needs_tools
 @pytest.mark.parametrize("bandwidth", ("1e8", "2e8", "4e8"))
-@pytest.mark.parametrize("strategy", ("zero1", "zero2", "zero3"))
-def test_a_step_is_within_the_bound(strategy, bandwidth, bench, exported, tmp_path):
-    step, _ = simulated(exported, 1, strategy, bandwidth, tmp_path)
+@pytest.mark.parametrize(
+    "strategy, ranks",
+    # Of the last, a gradient's reduction inside a group goes on over the replicas.
+    [("zero1", 2), ("zero2", 2), ("zero3", 2), ("mics:2", 4)],
+)
+def test_a_step_is_within_the_bound(
+    strategy, ranks, bandwidth, bench, exported, tmp_path
+):
+    step, _ = simulated(exported, 1, strategy, bandwidth, tmp_path, ranks=ranks)
     communication = sum(transfer.link for transfer in step.transfers)
     bound = overlap_bound.bound(step, is_shared=True)
     # There is something to hide, and it counts.
