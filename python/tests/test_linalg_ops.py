@@ -59,7 +59,7 @@ def test_float_elementwise(tmp_path):
         }
 
     x, y = normal(5, 7), normal(5, 7)
-    check(tmp_path, function, x, y, np.abs(normal(5, 7)) + 0.1, rtol=3e-6)
+    check(tmp_path, function, x, y, np.abs(normal(5, 7)) + 0.1, rtol=3e-6, interpreted=True)
 
 
 def test_special_values(tmp_path):
@@ -213,7 +213,7 @@ def test_reductions(tmp_path):
             "bf16": x.astype(jnp.bfloat16).max(0).astype(jnp.float32),
         }
 
-    check(tmp_path, function, normal(3, 4, 5), normal(100_000), atol=1e-4)
+    check(tmp_path, function, normal(3, 4, 5), normal(100_000), atol=1e-4, interpreted=True)
 
 
 def test_dot_general(tmp_path):
@@ -283,7 +283,7 @@ def test_gradient_of_embedding(tmp_path):
 
     ids = RANDOM.integers(0, 11, (3, 4)).astype(np.int32)
     labels = RANDOM.integers(0, 11, (3, 4)).astype(np.int32)
-    check(tmp_path, jax.value_and_grad(loss), normal(11, 8), ids, labels)
+    check(tmp_path, jax.value_and_grad(loss), normal(11, 8), ids, labels, interpreted=True)
 
 
 def test_control_flow(tmp_path):
@@ -338,7 +338,7 @@ def test_layers(tmp_path):
         return jnp.mean(jax.nn.gelu(hidden + x) ** 2)
 
     parameters = (normal(8, 24), normal(8), normal(8))
-    check(tmp_path, jax.value_and_grad(loss), parameters, normal(2, 6, 8))
+    check(tmp_path, jax.value_and_grad(loss), parameters, normal(2, 6, 8), interpreted=True)
 
 
 def test_adam_update(tmp_path):
@@ -351,7 +351,7 @@ def test_adam_update(tmp_path):
         return p - 1e-3 * (m_hat / (jnp.sqrt(v_hat) + 1e-8) + 0.01 * p), m, v
 
     arguments = (*(normal(13, 7) for _ in range(2)), normal(13, 7) ** 2, normal(13, 7))
-    lowered = check(tmp_path, update, *arguments, np.int32(3))
+    lowered = check(tmp_path, update, *arguments, np.int32(3), interpreted=True)
     # The whole update is one pass over memory.
     kernels = [l for l in lowered.linalg.splitlines() if '["parallel"]' in l]
     assert len(kernels) == 1, lowered.linalg
