@@ -91,3 +91,26 @@ void amsp::registerPlacementExternalModels(DialectRegistry &registry) {
     rules::attachCHLO(*context);
   });
 }
+
+Transfer rules::transferBilinear(Operation *op, ArrayRef<Placement> operands) {
+  Transfer transfer = getReplicatedTransfer(op);
+  for (unsigned side : {0, 1}) {
+    const Placement &sum = operands[side];
+    if (sum.kind != Placement::Partial || !sum.isPartialSum() ||
+        !operands[1 - side].isReplicated())
+      continue;
+    transfer.operands[side] = sum;
+    transfer.results.front() = sum;
+    break;
+  }
+  return transfer;
+}
+
+bool rules::isSum(Region &region) {
+  Block &block = region.front();
+  Operation *yielded = block.getTerminator()->getOperand(0).getDefiningOp();
+  return block.getNumArguments() == 2 &&
+         isa_and_nonnull<stablehlo::AddOp>(yielded) &&
+         llvm::equal(yielded->getOperands(), block.getArguments()) &&
+         !getTensorType(yielded->getResult(0)).getElementType().isInteger(1);
+}

@@ -50,17 +50,7 @@ struct DotGeneralModel
     auto dot = cast<stablehlo::DotGeneralOp>(op);
     if (operands[0].isSplit() || operands[1].isSplit())
       return transferSplit(dot, operands);
-    // Linear in one operand while the other is whole.
-    for (unsigned side : {0, 1}) {
-      if (operands[side].kind != Placement::Partial ||
-          !operands[side].isPartialSum() || !operands[1 - side].isReplicated())
-        continue;
-      Transfer transfer = getReplicatedTransfer(op);
-      transfer.operands[side] = operands[side];
-      transfer.results.front() = operands[side];
-      return transfer;
-    }
-    return getReplicatedTransfer(op);
+    return transferBilinear(op, operands);
   }
 
   static Transfer transferSplit(stablehlo::DotGeneralOp dot,

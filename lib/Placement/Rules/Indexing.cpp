@@ -151,7 +151,7 @@ struct ScatterModel
     std::optional<Placement> joined = joinPartialOperands({input, updates});
     Transfer transfer = getReplicatedTransfer(op);
     if (joined && joined->kind == Placement::Partial &&
-        indices.isReplicated() && isSum(scatter)) {
+        indices.isReplicated() && isSum(scatter.getUpdateComputation())) {
       transfer.operands[0] = transfer.operands[2] = *joined;
       transfer.results[0] = *joined;
     }
@@ -176,14 +176,6 @@ struct ScatterModel
   }
 
 private:
-  static bool isSum(stablehlo::ScatterOp scatter) {
-    Block &body = scatter.getUpdateComputation().front();
-    Operation *yielded = body.getTerminator()->getOperand(0).getDefiningOp();
-    return isa_and_nonnull<stablehlo::AddOp>(yielded) &&
-           llvm::equal(yielded->getOperands(), body.getArguments()) &&
-           !getTensorType(yielded->getResult(0)).getElementType().isInteger(1);
-  }
-
   /// Operand dimensions that updates address by a window, in window order.
   static SmallVector<int64_t> getWindowDims(stablehlo::ScatterOp scatter) {
     stablehlo::ScatterDimensionNumbersAttr numbers =
@@ -254,7 +246,7 @@ private:
       return transfer;
     }
     // Each rank adds its own rows' updates.
-    if (isSum(scatter)) {
+    if (isSum(scatter.getUpdateComputation())) {
       Placement sum = Placement::partial(Reduction::Sum, PartialOver::Batch);
       transfer.operands = {sum, Placement::split(indexDim),
                            Placement::split(dim)};

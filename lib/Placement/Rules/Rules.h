@@ -34,6 +34,14 @@ std::optional<unsigned> findPlacement(llvm::ArrayRef<Placement> placements,
 std::optional<Placement>
 joinPartialOperands(llvm::ArrayRef<Placement> operands);
 
+/// Of an op that is linear in each of its two operands while the other one is
+/// whole: keeps the partial sum of one, if the other is replicated.
+Transfer transferBilinear(mlir::Operation *op,
+                          llvm::ArrayRef<Placement> operands);
+
+/// True if the region, of two arguments, is their sum.
+bool isSum(mlir::Region &region);
+
 } // namespace amsp::rules
 
 #endif // AMSP_LIB_PLACEMENT_RULES_H

@@ -8,16 +8,6 @@ using namespace amsp;
 using namespace amsp::rules;
 using stablehlo::WindowDimension;
 
-/// True if the region, of two arguments, is their sum.
-static bool isSum(Region &region) {
-  Block &block = region.front();
-  Operation *yielded = block.getTerminator()->getOperand(0).getDefiningOp();
-  return block.getNumArguments() == 2 &&
-         isa_and_nonnull<stablehlo::AddOp>(yielded) &&
-         llvm::equal(yielded->getOperands(), block.getArguments()) &&
-         !getTensorType(yielded->getResult(0)).getElementType().isInteger(1);
-}
-
 //===----------------------------------------------------------------------===//
 // convolution
 //===----------------------------------------------------------------------===//
@@ -31,17 +21,7 @@ struct ConvolutionModel
     auto convolution = cast<stablehlo::ConvolutionOp>(op);
     if (operands[0].isSplit() || operands[1].isSplit())
       return transferSplit(convolution, operands);
-    // Linear in one operand while the other is whole.
-    for (unsigned side : {0, 1}) {
-      if (operands[side].kind != Placement::Partial ||
-          !operands[side].isPartialSum() || !operands[1 - side].isReplicated())
-        continue;
-      Transfer transfer = getReplicatedTransfer(op);
-      transfer.operands[side] = operands[side];
-      transfer.results.front() = operands[side];
-      return transfer;
-    }
-    return getReplicatedTransfer(op);
+    return transferBilinear(op, operands);
   }
 
 private:

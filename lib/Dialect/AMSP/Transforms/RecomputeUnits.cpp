@@ -42,6 +42,19 @@ public:
   unsigned recompute(const Segment &segment);
 
 private:
+  /// What is computed again of a segment: values, their uses behind the forward
+  /// pass, and the first op of the block that is or holds one.
+  struct SavedValues {
+    SmallVector<Value> values;
+    SmallVector<OpOperand *> uses;
+    Operation *firstUser = nullptr;
+  };
+  SavedValues findSaved(const Segment &segment) const;
+  /// The ops that make the values, in program order, back to what is there at
+  /// that time, which is added to `inputs`.
+  SmallVector<Operation *> findMakers(const Segment &segment,
+                                      ArrayRef<Value> values,
+                                      llvm::SetVector<Value> &inputs) const;
   void findFirstUses(func::FuncOp step);
   void number();
   /// The op of the block that is or holds this one; null if none does.
@@ -150,11 +163,9 @@ SmallVector<OpOperand *> ForwardPass::getLateUses(Value value) const {
   return uses;
 }
 
-unsigned ForwardPass::recompute(const Segment &segment) {
-  // Values to compute again, their uses, and the first of these.
-  SmallVector<Value> saved;
-  SmallVector<OpOperand *> uses;
-  Operation *first = nullptr;
+ForwardPass::SavedValues ForwardPass::findSaved(const Segment &segment) const {
+  SavedValues saved;
+  unsigned first = ops.size();
   for (unsigned i = segment.begin; i < segment.end; ++i)
     for (Value result : ops[i]->getResults()) {
       if (parameters.contains(result) || isNeededForward(segment, result) ||
@@ -163,59 +174,70 @@ unsigned ForwardPass::recompute(const Segment &segment) {
       SmallVector<OpOperand *> late = getLateUses(result);
       if (late.empty())
         continue;
-      saved.push_back(result);
-      llvm::append_range(uses, late);
-      for (OpOperand *use : late) {
-        Operation *op = getOp(use->getOwner());
-        if (!first || op->isBeforeInBlock(first))
-          first = op;
-      }
+      saved.values.push_back(result);
+      llvm::append_range(saved.uses, late);
+      for (OpOperand *use : late)
+        first = std::min(first, positions.lookup(getOp(use->getOwner())));
     }
-  if (saved.empty())
-    return 0;
-  // The ops that make them, back to what is there at that time.
+  if (!saved.values.empty())
+    saved.firstUser = ops[first];
+  return saved;
+}
+
+SmallVector<Operation *>
+ForwardPass::findMakers(const Segment &segment, ArrayRef<Value> values,
+                        llvm::SetVector<Value> &inputs) const {
   llvm::DenseSet<Operation *> needed;
-  llvm::SetVector<Value> inputs;
-  SmallVector<Value> open(saved);
+  SmallVector<Value> open(values);
+  auto visit = [&](Operation *op, Value operand) {
+    bool isInside = op->isAncestor(operand.getParentRegion()->getParentOp());
+    if (isInside || parameters.contains(operand))
+      return;
+    Operation *definition = operand.getDefiningOp();
+    bool isAgain = definition && isIn(segment, definition) &&
+                   !isNeededForward(segment, operand);
+    if (isAgain)
+      open.push_back(operand);
+    else if (!definition || !definition->hasTrait<OpTrait::ConstantLike>())
+      inputs.insert(operand);
+  };
   while (!open.empty()) {
     Operation *op = open.pop_back_val().getDefiningOp();
-    if (!needed.insert(op).second)
-      continue;
-    op->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands()) {
-        Operation *definition = operand.getDefiningOp();
-        bool isInside =
-            op->isAncestor(operand.getParentRegion()->getParentOp());
-        if (isInside || parameters.contains(operand))
-          continue;
-        bool isAgain = definition && isIn(segment, definition) &&
-                       !isNeededForward(segment, operand);
-        if (isAgain)
-          open.push_back(operand);
-        else if (!definition || !definition->hasTrait<OpTrait::ConstantLike>())
-          inputs.insert(operand);
-      }
-    });
+    if (needed.insert(op).second)
+      op->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          visit(op, operand);
+      });
   }
   // In program order, so that one step gives one program.
-  SmallVector<Operation *> cloned;
+  SmallVector<Operation *> makers;
   for (unsigned i = segment.begin; i < segment.end; ++i)
     if (needed.contains(ops[i]))
-      cloned.push_back(ops[i]);
-  OpBuilder builder(first);
+      makers.push_back(ops[i]);
+  return makers;
+}
+
+unsigned ForwardPass::recompute(const Segment &segment) {
+  SavedValues saved = findSaved(segment);
+  if (saved.values.empty())
+    return 0;
+  llvm::SetVector<Value> inputs;
+  SmallVector<Operation *> makers = findMakers(segment, saved.values, inputs);
+  OpBuilder builder(saved.firstUser);
   IRMapping mapping;
   SmallVector<Value> barred = inputs.takeVector();
   // Else what is computed twice would be joined again.
   if (!barred.empty()) {
     auto barrier = stablehlo::OptimizationBarrierOp::create(
-        builder, first->getLoc(), ValueRange(barred).getTypes(), barred);
+        builder, saved.firstUser->getLoc(), ValueRange(barred).getTypes(),
+        barred);
     mapping.map(barred, barrier.getResults());
   }
-  for (Operation *op : cloned)
+  for (Operation *op : makers)
     builder.clone(*op, mapping);
-  for (OpOperand *use : uses)
+  for (OpOperand *use : saved.uses)
     use->set(mapping.lookup(use->get()));
-  return saved.size();
+  return saved.values.size();
 }
 
 std::vector<std::string> amsp::getRecomputableUnits(func::FuncOp step) {
