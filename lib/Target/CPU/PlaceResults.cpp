@@ -335,6 +335,10 @@ struct PlaceResults : amsp::impl::PlaceResultsBase<PlaceResults> {
         placeBranchResults(op);
     });
     boundary.rewrite();
+    // The numbers of ops that passes left have no room between them. The next
+    // pass inserts ops and asks for their order: without room, all of the block
+    // would be numbered anew each time.
+    step.walk([](Block *block) { block->recomputeOpOrder(); });
   }
 };
 } // namespace
