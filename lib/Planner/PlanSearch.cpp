@@ -71,9 +71,14 @@ double amsp::estimateHidden(const StrategyTimes &of,
   return std::max(0.0, serial - estimateOverlappedStep(times));
 }
 
-std::vector<EqualUnits> amsp::groupEqualUnits(ArrayRef<Unit> units) {
+ModelCosts::ModelCosts(ArrayRef<Unit> units, const UnitCosts::Context &context)
+    : numUnits(units.size()) {
   using Key = decltype(PlannedParameter().key());
-  std::map<std::vector<Key>, EqualUnits> byKey;
+  struct Equal {
+    Unit first;
+    SmallVector<unsigned> units;
+  };
+  std::map<std::vector<Key>, Equal> byKey;
   for (auto [index, unit] : enumerate(units)) {
     Unit sorted = unit;
     sort(sorted.parameters,
@@ -83,29 +88,33 @@ std::vector<EqualUnits> amsp::groupEqualUnits(ArrayRef<Unit> units) {
     std::vector<Key> key;
     for (const PlannedParameter &parameter : sorted.parameters)
       key.push_back(parameter.key());
-    EqualUnits &equal = byKey[std::move(key)];
+    Equal &equal = byKey[std::move(key)];
     equal.first = std::move(sorted);
     equal.units.push_back(static_cast<unsigned>(index));
   }
-  std::vector<EqualUnits> groups;
-  for (auto &[key, equal] : byKey)
-    groups.push_back(std::move(equal));
-  return groups;
+  for (auto &[key, equal] : byKey) {
+    groups.push_back({UnitCosts(equal.first, context), std::move(equal.units)});
+    evaluations += groups.back().costs.getEvaluations();
+  }
+}
+
+UnitCosts ModelCosts::getSum(const UnitCosts::Context &context) const {
+  UnitCosts sum(Unit{}, context);
+  for (const EqualUnits &equal : groups)
+    sum.add(equal.costs, static_cast<int64_t>(equal.units.size()));
+  return sum;
 }
 
 //===----------------------------------------------------------------------===//
 // One strategy for the whole model
 //===----------------------------------------------------------------------===//
 
-std::vector<Candidate> amsp::rankStrategies(ArrayRef<Unit> units,
+std::vector<Candidate> amsp::rankStrategies(const ModelCosts &model,
                                             const UnitCosts::Context &context,
                                             const MemoryBudget &budget,
                                             double computeSeconds) {
   const StrategySpace &space = context.space;
-  UnitCosts costs(Unit{}, context);
-  for (const EqualUnits &equal : groupEqualUnits(units))
-    costs.add(UnitCosts(equal.first, context),
-              static_cast<int64_t>(equal.units.size()));
+  UnitCosts costs = model.getSum(context);
   std::vector<Candidate> candidates;
   double least = std::numeric_limits<double>::infinity();
   forEachChain(space, context.microbatches, [&](FactorChain chain) {
@@ -191,17 +200,15 @@ static void addChoices(UnitShape &shape, const UnitCosts &costs,
   }
 }
 
-static std::vector<UnitShape> getShapes(ArrayRef<Unit> units,
+static std::vector<UnitShape> getShapes(const ModelCosts &costs,
                                         const UnitCosts::Context &context,
-                                        double exposedShare, UnitPlan &plan) {
+                                        double exposedShare, int64_t &visited) {
   std::vector<UnitShape> shapes;
-  for (EqualUnits &equal : groupEqualUnits(units)) {
+  for (const EqualUnits &equal : costs.groups) {
     UnitShape &shape = shapes.emplace_back();
-    shape.units = std::move(equal.units);
+    shape.units = equal.units;
     shape.choices.units = static_cast<int64_t>(shape.units.size());
-    UnitCosts costs(equal.first, context);
-    plan.evaluations += costs.getEvaluations();
-    addChoices(shape, costs, context, exposedShare, plan.strategies);
+    addChoices(shape, equal.costs, context, exposedShare, visited);
   }
   return shapes;
 }
@@ -247,11 +254,13 @@ static std::vector<FactorChain> getChains(ArrayRef<UnitShape> shapes,
   return chains;
 }
 
-UnitPlan amsp::planUnits(ArrayRef<Unit> units,
+UnitPlan amsp::planUnits(const ModelCosts &costs,
                          const UnitCosts::Context &context, double limit,
                          double computeSeconds, double exposedShare) {
   UnitPlan plan;
-  std::vector<UnitShape> shapes = getShapes(units, context, exposedShare, plan);
+  plan.evaluations = costs.evaluations;
+  std::vector<UnitShape> shapes =
+      getShapes(costs, context, exposedShare, plan.strategies);
   auto classes = map_to_vector(
       shapes, [](const UnitShape &shape) { return shape.choices; });
   ChoiceCounts counts = selectChoices(classes, limit);
@@ -259,7 +268,7 @@ UnitPlan amsp::planUnits(ArrayRef<Unit> units,
   plan.states = counts.states;
   plan.leastSeconds = counts.seconds;
   plan.fastestBytes = counts.bytes;
-  plan.fastestChains = getChains(shapes, counts, units.size());
+  plan.fastestChains = getChains(shapes, counts, costs.numUnits);
   plan.bound = counts.leastSeconds;
   if (plan.fits)
     preferSmallGroups(shapes, counts, limit,
@@ -267,6 +276,6 @@ UnitPlan amsp::planUnits(ArrayRef<Unit> units,
                           kEqualTimes * (counts.seconds + computeSeconds));
   plan.bytes = counts.bytes;
   plan.seconds = counts.seconds;
-  plan.chains = getChains(shapes, counts, units.size());
+  plan.chains = getChains(shapes, counts, costs.numUnits);
   return plan;
 }

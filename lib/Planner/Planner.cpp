@@ -67,14 +67,12 @@ std::pair<double, double> Plan::estimate(ArrayRef<FactorChain> chains) const {
   UnitCosts::Context context = getContext();
   StrategyTimes times;
   double bytes = commonBytes;
-  for (const EqualUnits &equal : groupEqualUnits(model.units)) {
-    UnitCosts costs(equal.first, context);
+  for (const EqualUnits &equal : costs->groups)
     for (unsigned unit : equal.units) {
       auto [p, g, os] = chains[unit];
-      times.add(costs, chains[unit]);
-      bytes += costs.getBytes(p, g, os);
+      times.add(equal.costs, chains[unit]);
+      bytes += equal.costs.getBytes(p, g, os);
     }
-  }
   double seconds = getCommonSeconds() + times.getCollectives() + times.updates -
                    estimateHidden(times, context, getCommonSeconds());
   return {seconds, bytes};
@@ -131,26 +129,32 @@ Plan amsp::searchPlans(const StepModel &model,
   plan.passes = passes;
   unsigned all = plan.space.getAll();
   const ProgramCosts &costs = plan.model.costs;
-  double once =
-      UnitCosts(plan.model.getWhole(), plan.getContext()).getUpdateSeconds(all);
+  double once = 0;
+  for (const Unit &unit : plan.model.units)
+    for (const PlannedParameter &parameter : unit.parameters)
+      once += UnitCosts::getUpdateSeconds(parameter, plan.getContext(),
+                                          plan.space.getPieces(all));
   if (once > 0 && costs.updateSeconds > 0)
     plan.updateScale = costs.updateSeconds / once;
   UnitCosts::Context context = plan.getContext();
+  plan.costs.emplace(plan.model.units, context);
   MemoryBudget budget{plan.memoryLimit,
                       costs.activationBytes + plan.model.otherBytes,
                       costs.gatheredBytes};
   if (shardedBytes) {
-    double states =
-        UnitCosts(plan.model.getWhole(), context).getBytes(all, all, all);
+    double states = 0;
+    for (const EqualUnits &equal : plan.costs->groups)
+      states += static_cast<double>(equal.units.size()) *
+                equal.costs.getBytes(all, all, all);
     budget.activations =
         std::max(0.0, *shardedBytes - states - budget.gathered);
   }
   plan.commonBytes = budget.activations + budget.gathered;
-  plan.candidates = rankStrategies(plan.model.units, context, budget,
-                                   plan.getCommonSeconds());
+  plan.candidates =
+      rankStrategies(*plan.costs, context, budget, plan.getCommonSeconds());
   // A unit may be gathered at each use, so its room is set aside.
   plan.unitPlan =
-      planUnits(plan.model.units, context, budget.limit - plan.commonBytes,
+      planUnits(*plan.costs, context, budget.limit - plan.commonBytes,
                 plan.getCommonSeconds(), plan.getBest().getExposedShare());
   takeFastest(plan);
   return plan;

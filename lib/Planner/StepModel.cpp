@@ -9,13 +9,6 @@
 using namespace mlir;
 using namespace amsp;
 
-Unit StepModel::getWhole() const {
-  Unit whole;
-  for (const Unit &unit : units)
-    llvm::append_range(whole.parameters, unit.parameters);
-  return whole;
-}
-
 int64_t StepModel::getNumLayers() const {
   int64_t layers = 0;
   for (const Unit &unit : units) {

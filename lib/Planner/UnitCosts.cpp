@@ -78,19 +78,26 @@ static double getPadded(const PlannedParameter &parameter, int64_t pieces) {
                              alignTo(parameter.elements / parts, pieces));
 }
 
+/// The update reads and writes the value and the states, and reads the
+/// gradient.
+double UnitCosts::getUpdateSeconds(const PlannedParameter &parameter,
+                                   const Context &context, int64_t pieces) {
+  if (parameter.gradientBytes == 0 && parameter.stateBytes == 0)
+    return 0;
+  double piece = getPadded(parameter, pieces) / static_cast<double>(pieces);
+  return context.updateScale * piece *
+         (2 * (parameter.restBytes + parameter.stateBytes) +
+          parameter.gradientBytes) /
+         context.memoryBandwidth;
+}
+
 void UnitCosts::addUpdates(const PlannedParameter &parameter,
                            const Context &context) {
   for (unsigned os = 0; os < size; ++os) {
     int64_t pieces = context.space.getPieces(os);
     double piece = getPadded(parameter, pieces) / static_cast<double>(pieces);
     updates[os].bytes += piece * (parameter.restBytes + parameter.stateBytes);
-    // The update reads and writes the value and the states, and reads the
-    // gradient.
-    if (parameter.gradientBytes > 0 || parameter.stateBytes > 0)
-      updates[os].seconds += context.updateScale * piece *
-                             (2 * (parameter.restBytes + parameter.stateBytes) +
-                              parameter.gradientBytes) /
-                             context.memoryBandwidth;
+    updates[os].seconds += getUpdateSeconds(parameter, context, pieces);
   }
 }
 

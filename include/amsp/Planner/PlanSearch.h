@@ -23,14 +23,26 @@ struct FactorChain {
 void forEachChain(const StrategySpace &space, int64_t microbatches,
                   llvm::function_ref<void(FactorChain)> visit);
 
-/// Units of equal parameters: one of them, and their numbers.
+/// Units of equal parameters: the costs of one of them, and their numbers.
 struct EqualUnits {
-  Unit first;
+  UnitCosts costs;
   llvm::SmallVector<unsigned> units;
 };
 
-/// In an order that depends on the shapes only, as rounding and ties may.
-std::vector<EqualUnits> groupEqualUnits(llvm::ArrayRef<Unit> units);
+/// The costs of a model's units for every strategy, of equal ones once: what a
+/// search asks of the collectives.
+struct ModelCosts {
+  ModelCosts(llvm::ArrayRef<Unit> units, const UnitCosts::Context &context);
+
+  /// Of all units, with one strategy for all.
+  UnitCosts getSum(const UnitCosts::Context &context) const;
+
+  /// In an order that depends on the shapes only, as rounding and ties may.
+  std::vector<EqualUnits> groups;
+  size_t numUnits = 0;
+  /// Times of collectives that were asked of the model.
+  int64_t evaluations = 0;
+};
 
 /// Seconds of what a strategy decides in a step; collectives alone on their
 /// links.
@@ -85,11 +97,19 @@ struct MemoryBudget {
 /// but of those within 1 % of the least time, the ones with smaller groups;
 /// then those that do not fit, by memory. `computeSeconds` is the rest of the
 /// step: 1 % is meant of the step, and if the context says that it overlaps,
-/// collectives hide behind it, a third of it being the forward pass.
-std::vector<Candidate> rankStrategies(llvm::ArrayRef<Unit> units,
+/// collectives hide behind it, a third of it being the forward pass. `costs`:
+/// of the context.
+std::vector<Candidate> rankStrategies(const ModelCosts &costs,
                                       const UnitCosts::Context &context,
                                       const MemoryBudget &budget,
                                       double computeSeconds);
+inline std::vector<Candidate> rankStrategies(llvm::ArrayRef<Unit> units,
+                                             const UnitCosts::Context &context,
+                                             const MemoryBudget &budget,
+                                             double computeSeconds) {
+  return rankStrategies(ModelCosts(units, context), context, budget,
+                        computeSeconds);
+}
 
 /// A strategy for each unit.
 struct UnitPlan {
@@ -100,8 +120,8 @@ struct UnitPlan {
   std::vector<FactorChain> fastestChains;
   double fastestBytes = 0, leastSeconds = 0, bound = 0;
   bool fits = false;
-  /// Work done: times of collectives asked for, strategies looked at, and
-  /// partial selections.
+  /// Work done: times of collectives that its costs asked for, strategies
+  /// looked at, and partial selections.
   int64_t evaluations = 0, strategies = 0, states = 0;
 };
 
@@ -109,9 +129,16 @@ struct UnitPlan {
 /// takes `exposedShare` of one. Units of equal parameters share
 /// one set of choices; the first of them take those with larger groups.
 /// Within 1 % of the step's least time, units then move to smaller groups.
-UnitPlan planUnits(llvm::ArrayRef<Unit> units,
-                   const UnitCosts::Context &context, double limit,
-                   double computeSeconds, double exposedShare = 1);
+/// `costs`: of the context.
+UnitPlan planUnits(const ModelCosts &costs, const UnitCosts::Context &context,
+                   double limit, double computeSeconds,
+                   double exposedShare = 1);
+inline UnitPlan planUnits(llvm::ArrayRef<Unit> units,
+                          const UnitCosts::Context &context, double limit,
+                          double computeSeconds, double exposedShare = 1) {
+  return planUnits(ModelCosts(units, context), context, limit, computeSeconds,
+                   exposedShare);
+}
 
 } // namespace amsp
 

@@ -38,6 +38,8 @@ struct Plan {
   double interference = 0;
   CollectivePasses passes = {};
   double updateScale = 1; // see UnitCosts::Context
+  /// Of the step's units.
+  std::optional<ModelCosts> costs = std::nullopt;
 
   double getCommonBytes() const { return commonBytes; }
   UnitCosts::Context getContext() const;

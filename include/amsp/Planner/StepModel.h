@@ -24,8 +24,6 @@ struct StepModel {
   /// norms, other state. Taken as equal for all strategies.
   double otherSeconds = 0;
 
-  /// All units as one.
-  Unit getWhole() const;
   /// Units that are gathered, the layers of a stack each; at least 1.
   int64_t getNumLayers() const;
   int64_t getNumParameterElements() const;

@@ -123,6 +123,9 @@ public:
   double getEachReductionSeconds(unsigned g, unsigned os) const {
     return reductions[at(g, os)].eachSeconds;
   }
+  /// Seconds of the update of a parameter in so many pieces of OS.
+  static double getUpdateSeconds(const PlannedParameter &parameter,
+                                 const Context &context, int64_t pieces);
   /// Times of collectives that were asked of the model.
   int64_t getEvaluations() const { return evaluations; }
 
