@@ -1,7 +1,9 @@
 //===- ClusterYaml.cpp - Cluster files ------------------------------------===//
 
 #include "ClusterYaml.h"
+#include "amsp/Placement/AchievedCurve.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBufferRef.h"
 #include "llvm/Support/Path.h"
@@ -170,9 +172,17 @@ template <> struct MappingTraits<Device> {
     io.mapOptional("attention", shares);
   }
   static std::string validate(IO &, Device &device) {
-    for (size_t i = 1; i < device.achieved.size(); ++i)
-      if (device.achieved[i].operations <= device.achieved[i - 1].operations)
+    for (size_t i = 1; i < device.achieved.size(); ++i) {
+      const AchievedRate &last = device.achieved[i - 1];
+      const AchievedRate &next = device.achieved[i];
+      if (next.operations <= last.operations)
         return "'achieved' must ascend in operations";
+      // What is written with a few digits may be at the limit.
+      if (next.share > 1.01 * getLargestShare(last, next.operations))
+        return formatv("'achieved': by a share of {0} after one of {1}, more "
+                       "operations would take less time",
+                       next.share, last.share);
+    }
     return "";
   }
 };

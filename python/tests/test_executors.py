@@ -103,6 +103,54 @@ def test_our_own_program_beside_them(groups):
             assert run["ours"] > 1.01 * run["simulated"]
 
 
+SYSTEMS = [
+    ("amsp", "p=1,g=1,os=all"),
+    ("fsdp", "zero3"),
+    ("mics", "mics:8x1"),
+    ("deepspeed-zero1", "zero1"),
+    ("compiled", "hpz:8x1"),
+]
+
+
+@pytest.mark.parametrize("executor, strategy", SYSTEMS)
+@pytest.mark.parametrize("cluster", ["h100-80gb-400g", "a800-80gb-800g", "pods"])
+def test_a_rank_gets_no_faster_on_more_nodes(cluster, executor, strategy, tmp_path):
+    """Up to 2048 ranks, of two levels and of three, with as much to do for each."""
+    script = load_script()
+    sizes = ["8x1", "8x2", "8x16", "8x256"]
+    path = ROOT / "clusters" / f"{cluster}.yaml"
+    if cluster == "pods":
+        sizes = ["8x1x1", "8x16x1", "8x16x4", "8x16x16"]
+        path = tmp_path / "pods.yaml"
+        path.write_text(PODS)
+        strategy = strategy.replace("8x1", "8x1x1")
+    run = {
+        "executor": executor, "cluster": path.with_suffix(""), "model": "amsp-7b",
+        "strategy": strategy, "sequence": 4096, "microbatch": 1, "microbatches": 4,
+        "no_overlap": [],
+    }  # fmt: skip
+    tool = tools.find("amsp-plan")
+    reports = [script.simulate({**run, "levels": size}, tool) for size in sizes]
+    rates = [report["tokens_per_second"] for report in reports]
+    assert rates == sorted(rates, reverse=True)
+    # All that makes them slower is said.
+    for report in reports:
+        assert sum(report["time"].values()) == pytest.approx(report["seconds"])
+        assert min(report["time"].values()) >= 0
+    # Links are not for nothing, and no scale brings a system to a halt.
+    assert rates[0] > 1.005 * rates[-1] > 0.05 * rates[0]
+
+
+PODS = """
+levels:
+  - {name: gpu, size: 8, bandwidth: 400e9, latency: 3e-6}
+  - {name: node, size: 16, bandwidth: 200e9, latency: 1e-5, congestion: 0.02}
+  - {name: pod, size: 16, bandwidth: 800e9, latency: 3e-5, congestion: 0.05}
+device: {memory: 80e9, memory_bandwidth: 2e12, peak: {bf16: 4e14}}
+interference: 0.1
+"""
+
+
 def test_the_page_has_the_table_of_this_version(groups):
     script = load_script()
     page = script.PAGE.read_text()

@@ -1,6 +1,7 @@
 //===- ClusterFile.cpp - A profile as a cluster file ----------------------===//
 
 #include "ClusterFile.h"
+#include "amsp/Placement/AchievedCurve.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -12,6 +13,22 @@
 using namespace amsp;
 using namespace amsp::profile;
 using namespace llvm;
+
+/// Shares of the peak. What was measured while the machine was disturbed is no
+/// reason for a larger contraction to take less time than a smaller one.
+static std::vector<AchievedRate> getCurve(const std::vector<GemmRate> &rates,
+                                          double peak) {
+  std::vector<AchievedRate> curve;
+  for (const GemmRate &each : rates) {
+    AchievedRate point{double(each.operations),
+                       std::max(each.rate / peak, 0.001)};
+    if (!curve.empty())
+      point.share = std::min(point.share,
+                             getLargestShare(curve.back(), point.operations));
+    curve.push_back(point);
+  }
+  return curve;
+}
 
 static double getPeak(const std::vector<GemmRate> &rates) {
   double peak = 0;
@@ -58,11 +75,12 @@ static void writeYaml(raw_ostream &os, const ClusterDescription &description,
   os << formatv("  memory_bandwidth: {0:e3}\n", profile.memoryBandwidth);
   os << formatv("  peak: {{f32: {0:e3}, f64: {1:e3}}\n", f32, f64);
   os << "  achieved: # f32, square contractions\n";
-  for (const GemmRate &each : profile.f32)
+  for (const AchievedRate &point : getCurve(profile.f32, f32))
     os << formatv("    - {{operations: {0:e3}, share: {1:f3}}\n",
-                  double(each.operations), std::max(each.rate / f32, 0.001));
+                  point.operations, point.share);
   if (profile.tensorOverhead > 0)
-    os << formatv("tensor_overhead: {0:e3}\n", profile.tensorOverhead);
+    os << formatv("tensor_overhead: {0:e3}
+", profile.tensorOverhead);
   if (!table.empty())
     os << "collectives: [" << sys::path::filename(table) << "]\n";
 }

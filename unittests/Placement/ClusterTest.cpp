@@ -164,6 +164,10 @@ TEST(ClusterTest, ImpossibleNumbersNameTheirLine) {
                       "    - {operations: 1e13, share: 0.4}")
                 .find("'achieved' must ascend in operations"),
             std::string::npos);
+  EXPECT_EQ(errorWith("    - {operations: 1e9, share: 0.4}",
+                      "    - {operations: 1e11, share: 0.1}"),
+            "c.yaml:9: 'achieved': by a share of 0.80 after one of 0.10, more "
+            "operations would take less time");
 }
 
 TEST(ClusterTest, SaysWhatAPlannerMisses) {
