@@ -44,6 +44,7 @@ void StrategyTimes::add(const UnitCosts &costs, const FactorChain &chain) {
   lastReductions += costs.getLastReductionSeconds(g, os);
   eachReductions += costs.getEachReductionSeconds(g, os);
   updates += costs.getUpdateSeconds(os);
+  accumulations += costs.getAccumulationSeconds(g, os);
 }
 
 double amsp::estimateHidden(const StrategyTimes &of,
@@ -59,7 +60,7 @@ double amsp::estimateHidden(const StrategyTimes &of,
   times.isLoop = context.overlapping->isLoop;
   times.isPeeled = context.overlapping->isPeeled;
   times.forward = computeSeconds / 3 / microbatches;
-  times.backward = 2 * times.forward;
+  times.backward = 2 * times.forward + of.accumulations / microbatches;
   times.firstGathers = of.firstGathers;
   times.useGathers = of.useGathers / microbatches;
   times.lastReductions = of.lastReductions;
@@ -67,7 +68,7 @@ double amsp::estimateHidden(const StrategyTimes &of,
   times.update = of.updates;
   double overlapping =
       of.firstGathers + of.useGathers + of.lastReductions + of.eachReductions;
-  double serial = computeSeconds + overlapping + of.updates;
+  double serial = computeSeconds + overlapping + of.updates + of.accumulations;
   return std::max(0.0, serial - estimateOverlappedStep(times));
 }
 
@@ -129,6 +130,7 @@ std::vector<Candidate> amsp::rankStrategies(const ModelCosts &model,
     candidate.gatherSeconds = times.gathers;
     candidate.reductionSeconds = times.reductions;
     candidate.updateSeconds = times.updates;
+    candidate.accumulationSeconds = times.accumulations;
     candidate.hiddenSeconds = estimateHidden(times, context, computeSeconds);
     candidate.fits = candidate.bytes <= budget.limit;
     if (candidate.fits)
@@ -184,9 +186,10 @@ static void addChoices(UnitShape &shape, const UnitCosts &costs,
     auto [p, g, os] = chain;
     ++visited;
     Fastest &best = fastest[(number[os] * size + number[g]) * size + number[p]];
-    double seconds = exposedShare * (costs.getGatherSeconds(p, os) +
-                                     costs.getReductionSeconds(g, os)) +
-                     costs.getUpdateSeconds(os);
+    double seconds =
+        exposedShare *
+            (costs.getGatherSeconds(p, os) + costs.getReductionSeconds(g, os)) +
+        costs.getUpdateSeconds(os) + costs.getAccumulationSeconds(g, os);
     if (seconds < best.seconds)
       best = {seconds, chain};
   });

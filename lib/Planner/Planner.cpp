@@ -73,7 +73,8 @@ std::pair<double, double> Plan::estimate(ArrayRef<FactorChain> chains) const {
       times.add(equal.costs, chains[unit]);
       bytes += equal.costs.getBytes(p, g, os);
     }
-  double seconds = getCommonSeconds() + times.getCollectives() + times.updates -
+  double seconds = getCommonSeconds() + times.getCollectives() + times.updates +
+                   times.accumulations -
                    estimateHidden(times, context, getCommonSeconds());
   return {seconds, bytes};
 }

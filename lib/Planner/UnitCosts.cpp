@@ -57,6 +57,7 @@ void UnitCosts::add(const UnitCosts &other, int64_t count) {
       sum.seconds += times * cost.seconds;
       sum.onceSeconds += times * cost.onceSeconds;
       sum.eachSeconds += times * cost.eachSeconds;
+      sum.accumulationSeconds += times * cost.accumulationSeconds;
     }
   };
   addTo(gathers, other.gathers);
@@ -240,6 +241,30 @@ void UnitCosts::addGathers(const Fused &parameters, const Context &context,
     cost.eachSeconds += runs * use.overlapping;
 }
 
+/// Of adding up a parameter's gradients in pieces of G: each is read as it is
+/// reduced, and the sum read and written; at the end the sum is cast for its
+/// reduction. Where nothing is sharded, sums are made as the gradients are,
+/// which saves their cast, and the last one is counted in the update. The
+/// program that compute is counted from adds up pieces of all ranks.
+static double getAccumulation(const PlannedParameter &parameter,
+                              const UnitCosts::Context &context, unsigned g,
+                              unsigned os) {
+  const StrategySpace &space = context.space;
+  double kept = parameter.gradientBytes, reduced = parameter.reductionBytes;
+  double made = parameter.useBytes; // the gradient has the type of the use
+  double cast = kept == reduced ? 0 : kept + reduced;
+  double castEach = made == reduced ? 0 : made + reduced;
+  auto times = static_cast<double>(context.microbatches);
+  auto getBytes = [&](unsigned g) {
+    return (times * (reduced + 2 * kept) + cast) /
+           static_cast<double>(space.getPieces(g));
+  };
+  double bytes =
+      space.getPieces(os) > 1 ? getBytes(g) : times * (3 * made - castEach);
+  return static_cast<double>(parameter.elements) *
+         (bytes - getBytes(space.getAll())) / context.memoryBandwidth;
+}
+
 void UnitCosts::addReductions(const Fused &parameters, const Context &context,
                               unsigned g, unsigned os) {
   if (parameters.front()->gradientBytes == 0)
@@ -255,6 +280,8 @@ void UnitCosts::addReductions(const Fused &parameters, const Context &context,
     double padded = getPadded(*parameter, space.getPieces(os));
     cost.bytes +=
         padded * parameter->gradientBytes / (accumulates ? piecesG : piecesOS);
+    if (accumulates)
+      cost.accumulationSeconds += getAccumulation(*parameter, context, g, os);
     moved.elements.push_back(padded);
   }
   int64_t numParts = parameters.front()->reducedParts;

@@ -98,13 +98,13 @@ def test_more_memory_never_makes_the_best_plan_worse(tmp_path):
     cluster.write_text(CLUSTER.replace("1e9, latency: 5e-5", "2e7, latency: 5e-5"))
     least = math.inf
     # With 750 kB, no fast plan fits by the estimate with loops pipelined.
-    for memory in (5.5e5, 7e5, 7.5e5):
+    for memory in (5.4e5, 7e5, 7.5e5):
         found = plan(step, cluster, "--memory", str(memory), "--top", "1")["plan"]
         assert found["bytes"] <= memory
         assert found["seconds"] <= least * 1.01, memory
         least = min(least, found["seconds"])
         # By the estimate, this one needs a little more than there is.
-        assert memory > 5.5e5 or found["estimated_bytes"] > memory
+        assert memory > 5.4e5 or found["estimated_bytes"] > memory
 
 
 def exported_llama(directory, microbatches, **changes):

@@ -56,6 +56,7 @@ PlanReport::getTimeItems(const Candidate &candidate) const {
           {"gathers", candidate.gatherSeconds},
           {"reductions", candidate.reductionSeconds},
           {"update", candidate.updateSeconds},
+          {"accumulation", candidate.accumulationSeconds},
           {"overlapped", 0 - candidate.hiddenSeconds}};
 }
 
@@ -93,7 +94,7 @@ std::string PlanReport::getReason(const Candidate &candidate) const {
       worst = i;
   StringRef name = mine[worst].first;
   std::string where;
-  if (name != "update")
+  if (name != "update" && name != "accumulation")
     where = " over level " + getSlowLevel(candidate, name == "gathers");
   return formatv("{0:f3} ms slower: {1}{2} take {3:f3} ms more", behind * 1e3,
                  name, where, getDifference(worst) * 1e3);

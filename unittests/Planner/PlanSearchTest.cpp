@@ -258,6 +258,34 @@ TEST(EqualTimesTest, IsTheFirstWithinOnePercentOfTheFastest) {
   EXPECT_EQ(getFirstOfFastest({0.0, 0.0}), 0u);
 }
 
+TEST(UnitCostsTest, GradientsAreAddedUpInPiecesOfG) {
+  // Sums of 2 bytes, reduced in 4.
+  Unit unit = makeUnit(1 << 20);
+  unit.parameters.front().reductionBytes = 4;
+  double second = (1 << 20) / 1e12; // of one byte of each
+  Scenario scenario({4, 2}, 3);
+  UnitCosts costs(unit, scenario.context);
+  unsigned all = scenario.space.getAll();
+  unsigned four = scenario.getNumber({4, 1});
+  EXPECT_EQ(costs.getAccumulationSeconds(all, all), 0);
+  // Three microbatches: read 4, read and write 2; once, read 2 and write 4.
+  EXPECT_DOUBLE_EQ(costs.getAccumulationSeconds(0, all),
+                   second * (3 * 8 + 6) * (1 - 1 / 8.0));
+  EXPECT_DOUBLE_EQ(costs.getAccumulationSeconds(four, all),
+                   second * (3 * 8 + 6) * (1 / 4.0 - 1 / 8.0));
+  // Made in place of the cast that all sharded ones need.
+  EXPECT_DOUBLE_EQ(costs.getAccumulationSeconds(0, 0),
+                   -second * (3 * 8 + 6) / 8.0);
+  // In one type there is no cast.
+  unit.parameters.front().reductionBytes = 2;
+  for (unsigned os : {0u, all})
+    EXPECT_DOUBLE_EQ(
+        UnitCosts(unit, scenario.context).getAccumulationSeconds(0, os),
+        second * 3 * 6 * (1 - 1 / 8.0));
+  Scenario one({4, 2}, 1);
+  EXPECT_EQ(UnitCosts(unit, one.context).getAccumulationSeconds(0, all), 0);
+}
+
 TEST(RankStrategiesTest, UnitsAddUp) {
   Scenario scenario({4, 4}, 4);
   scenario.context.fuses = true;
@@ -307,7 +335,7 @@ TEST(RankStrategiesTest, CollectivesHideBehindCompute) {
   MemoryBudget budget{1e12, 0, 0};
   auto getSum = [](const Candidate &candidate) {
     return candidate.gatherSeconds + candidate.reductionSeconds +
-           candidate.updateSeconds;
+           candidate.updateSeconds + candidate.accumulationSeconds;
   };
   for (const Candidate &candidate :
        rankStrategies(unit, scenario.context, budget, 10))
@@ -329,14 +357,14 @@ TEST(RankStrategiesTest, CollectivesHideBehindCompute) {
     EXPECT_LE(candidate.getExposedShare(), 0.1 / 1.1 + 0.001 + 1e-9);
     EXPECT_NEAR(candidate.getSeconds(),
                 communication * candidate.getExposedShare() +
-                    candidate.updateSeconds,
+                    candidate.updateSeconds + candidate.accumulationSeconds,
                 1e-12);
   }
-  // Nothing hides behind no compute.
+  // Nothing hides behind no compute, but for what adds up gradients.
   for (const Candidate &candidate :
        rankStrategies(unit, scenario.context, budget, 0))
     EXPECT_NEAR(candidate.getSeconds(), getSum(candidate),
-                getSum(candidate) * 0.002);
+                getSum(candidate) * 0.002 + candidate.accumulationSeconds);
 }
 
 TEST(RankStrategiesTest, LayersInALoopHideIfTheyArePipelined) {

@@ -48,6 +48,7 @@ struct ModelCosts {
 /// links.
 struct StrategyTimes {
   double gathers = 0, reductions = 0, updates = 0;
+  double accumulations = 0; // of gradients, over microbatches
   /// What of the collectives may overlap: of once a step, and of each
   /// microbatch.
   double firstGathers = 0, useGathers = 0;
@@ -71,12 +72,14 @@ struct Candidate {
   /// strategy, or only on whether parameters are gathered at each use.
   double bytes = 0;
   double gatherSeconds = 0, reductionSeconds = 0, updateSeconds = 0;
+  double accumulationSeconds = 0;
   /// What of them is estimated to hide behind compute.
   double hiddenSeconds = 0;
   bool fits = false;
 
   double getSeconds() const {
-    return gatherSeconds + reductionSeconds + updateSeconds - hiddenSeconds;
+    return gatherSeconds + reductionSeconds + updateSeconds +
+           accumulationSeconds - hiddenSeconds;
   }
   /// The share of the collectives' time that does not hide.
   double getExposedShare() const {

@@ -95,10 +95,11 @@ public:
   double getBytes(unsigned p, unsigned g, unsigned os) const {
     return getMemory(p, g, os).getTotal();
   }
-  /// Seconds of the collectives and of the optimizer's update.
+  /// Seconds of the collectives, of the optimizer's update, and of adding up
+  /// gradients.
   double getSeconds(unsigned p, unsigned g, unsigned os) const {
     return gathers[at(p, os)].seconds + reductions[at(g, os)].seconds +
-           updates[os].seconds;
+           updates[os].seconds + getAccumulationSeconds(g, os);
   }
   double getGatherSeconds(unsigned p, unsigned os) const {
     return gathers[at(p, os)].seconds;
@@ -107,6 +108,11 @@ public:
     return reductions[at(g, os)].seconds;
   }
   double getUpdateSeconds(unsigned os) const { return updates[os].seconds; }
+  /// Of adding up the gradients of microbatches, beyond what that takes with
+  /// everything sharded.
+  double getAccumulationSeconds(unsigned g, unsigned os) const {
+    return reductions[at(g, os)].accumulationSeconds;
+  }
   /// The parts of them that may overlap with compute: of what runs once a step,
   /// before the first uses and after the last microbatch, and of what runs in
   /// each microbatch. Compute waits for a collective whose result another one
@@ -135,6 +141,7 @@ private:
     double seconds = 0;
     /// What of them may overlap: of once a step, and of each microbatch.
     double onceSeconds = 0, eachSeconds = 0;
+    double accumulationSeconds = 0; // of gradients
   };
   /// A collective, with what of it is not awaited at once.
   struct Asked {
