@@ -127,7 +127,7 @@ def test_a_rank_gets_no_faster_on_more_nodes(cluster, executor, strategy, tmp_pa
     run = {
         "executor": executor, "cluster": path.with_suffix(""), "model": "amsp-7b",
         "strategy": strategy, "sequence": 4096, "microbatch": 1, "microbatches": 4,
-        "no_overlap": [],
+        "overlap": "on", "no_overlap": [],
     }  # fmt: skip
     tool = tools.find("amsp-plan")
     reports = [script.simulate({**run, "levels": size}, tool) for size in sizes]
