@@ -79,8 +79,7 @@ static void writeYaml(raw_ostream &os, const ClusterDescription &description,
     os << formatv("    - {{operations: {0:e3}, share: {1:f3}}\n",
                   point.operations, point.share);
   if (profile.tensorOverhead > 0)
-    os << formatv("tensor_overhead: {0:e3}
-", profile.tensorOverhead);
+    os << formatv("tensor_overhead: {0:e3}\n", profile.tensorOverhead);
   if (!table.empty())
     os << "collectives: [" << sys::path::filename(table) << "]\n";
 }
