@@ -26,13 +26,13 @@ class Job(abc.ABC):
     def run(self, directory: pathlib.Path): ...
 
 
-def run_under_xla(programs, inputs, outputs, steps):
+def run_under_xla(programs, inputs, outputs, steps, flags=""):
     """Programs of one step, in one process, which takes as long to start as a small
     program takes to run."""
     command = [sys.executable, "-m", "amsp.xla_executor", *programs]
     command += ["--inputs", inputs, "--outputs", *outputs, "--steps", str(steps)]
     # Programs run for a few steps only: compiling them fast is what counts.
-    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=0"
+    flags += f" {os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=0"
     done = subprocess.run(
         command,
         capture_output=True,
