@@ -6,8 +6,8 @@
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/PlacementAnalysis.h"
 #include "amsp/Planner/OpCosts.h"
+#include "amsp/Planner/UpdateOps.h"
 #include "amsp/Target/DataTypes.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace amsp;
@@ -108,33 +108,6 @@ LiveBytes Liveness::getPeak(Block &block) {
 //===----------------------------------------------------------------------===//
 // Time
 //===----------------------------------------------------------------------===//
-
-/// The ops of the step's own block that new parameters and optimizer states
-/// follow from, back to the gradients.
-static DenseSet<Operation *> getUpdateOps(func::FuncOp step) {
-  Operation *terminator = step.getBody().front().getTerminator();
-  SmallVector<Value> open;
-  for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i) {
-    auto role = step.getArgAttrOfType<RoleAttr>(i, kRoleAttr);
-    auto result = step.getArgAttrOfType<IntegerAttr>(i, kResultAttr);
-    if (role && result &&
-        llvm::is_contained({Role::Param, Role::OptState}, role.getValue()))
-      open.push_back(terminator->getOperand(result.getInt()));
-  }
-  DenseSet<Operation *> ops;
-  while (!open.empty()) {
-    Operation *op = open.pop_back_val().getDefiningOp();
-    auto collective = dyn_cast_or_null<CollectiveOpInterface>(op);
-    bool isGradient = collective && collective.hasParameter();
-    if (!op || isGradient || isa<stablehlo::WhileOp>(op) ||
-        !ops.insert(op).second)
-      continue;
-    llvm::SetVector<Value> needed(op->operand_begin(), op->operand_end());
-    getUsedValuesDefinedAbove(op->getRegions(), needed);
-    llvm::append_range(open, needed);
-  }
-  return ops;
-}
 
 /// Adds the cost of an op with the bodies that it runs.
 static LogicalResult addCosts(Operation *op, const Device &device,

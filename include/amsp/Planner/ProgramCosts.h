@@ -20,8 +20,8 @@ struct ProgramCosts {
 /// Estimates from the program of a rank, fully sharded: the costs of its ops
 /// (see getOpCost). A value that is not fused into its uses occupies memory
 /// from its op to its last use. Loops count as often as they run. The update is
-/// what lies between the last reductions of gradients and the new state, but
-/// for what it computes of whole values: norms and clipping are part of it.
+/// what new state follows from behind the sums over ranks (see getUpdateOps),
+/// but for what it computes of whole values: norms and clipping are part of it.
 ///
 /// Fails, with a diagnostic, for a contraction in a type that the device gives
 /// no peak rate of.
