@@ -1,45 +1,13 @@
 //===- ExecutorSchedule.cpp - A step as a system executes it --------------===//
 
-#include "amsp/Planner/Executor.h"
+#include "ExecutorTransfers.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include <queue>
 
 using namespace llvm;
 using namespace amsp;
 
 using When = ExecutorRule::When;
-
-static double toDouble(int64_t number) { return static_cast<double>(number); }
-
-/// The factors of a state on each level.
-static GroupShape getFactors(State state, const ExecutorRun &run) {
-  auto copy = [](const auto &list) {
-    return GroupShape(list.begin(), list.end());
-  };
-  switch (state) {
-  case State::None:
-    return GroupShape(run.collectives.getLevels().size(), 1);
-  case State::Parameters:
-    return copy(run.strategy.p);
-  case State::Gradients:
-    return copy(run.strategy.g);
-  case State::OptimizerStates:
-    return copy(run.strategy.os);
-  case State::All:
-    return copy(
-        map_range(run.collectives.getLevels(),
-                  [](const ClusterLevel &level) { return level.size; }));
-  }
-  llvm_unreachable("all are handled");
-}
-
-static double getPieces(State state, const ExecutorRun &run) {
-  double pieces = 1;
-  for (int64_t factor : getFactors(state, run))
-    pieces *= toDouble(factor);
-  return pieces;
-}
 
 namespace {
 /// A collective of a rule: for these parts, into that slot.
@@ -60,9 +28,8 @@ struct RuleState {
 };
 
 /// A part of the step: a microbatch.
-struct Microbatch {
+struct Microbatch : MicrobatchPlace {
   unsigned block;
-  bool isFirst, isLast;
 };
 
 class ExecutorScheduler {
@@ -72,12 +39,7 @@ public:
 
 private:
   void addRule(const ExecutorRule &rule);
-  std::vector<SmallVector<size_t, 4>>
-  groupParts(const ExecutorRule &rule) const;
   void addUnits(RuleState &state, bool isBackward);
-  std::optional<unsigned> addTransfer(const ExecutorRule &rule,
-                                      ArrayRef<size_t> parts);
-  static bool isActive(const ExecutorRule &rule, Microbatch microbatch);
 
   void addMicrobatch(Microbatch microbatch);
   void addForward(Microbatch microbatch);
@@ -87,20 +49,19 @@ private:
   void reduce(size_t part, Microbatch microbatch);
   void awaitUpdated(ArrayRef<size_t> parts, Microbatch microbatch);
   void addUpdate();
-  double getAccumulationSeconds(size_t part, Microbatch microbatch) const;
 
   const Executor &executor;
   const ExecutorRun &run;
   Schedule schedule;
   std::vector<RuleState> gathers, reductions, updates;
-  /// Pieces of the gradients that are accumulated.
-  double accumulated = 1;
+  double accumulatedPieces;
 };
 } // namespace
 
 ExecutorScheduler::ExecutorScheduler(const Executor &executor,
                                      const ExecutorRun &run)
-    : executor(executor), run(run) {
+    : executor(executor), run(run),
+      accumulatedPieces(getAccumulatedPieces(executor, run)) {
   for (const ExecutorRule &rule : executor.rules)
     addRule(rule);
 }
@@ -109,98 +70,25 @@ ExecutorScheduler::ExecutorScheduler(const Executor &executor,
 // The collectives of a rule
 //===----------------------------------------------------------------------===//
 
-std::vector<SmallVector<size_t, 4>>
-ExecutorScheduler::groupParts(const ExecutorRule &rule) const {
-  auto getKey = [&](size_t part) -> size_t {
-    switch (rule.by) {
-    case ExecutorRule::By::Tensor:
-      return part;
-    case ExecutorRule::By::Module:
-      return run.parts[part].module;
-    case ExecutorRule::By::Layer:
-      return run.parts[part].layer;
-    case ExecutorRule::By::Model:
-      return 0;
-    }
-    llvm_unreachable("all are handled");
-  };
-  std::vector<SmallVector<size_t, 4>> groups;
-  for (size_t part = 0; part < run.parts.size(); ++part)
-    if (groups.empty() || getKey(groups.back().back()) != getKey(part))
-      groups.emplace_back().push_back(part);
-    else
-      groups.back().push_back(part);
-  if (!rule.bucket)
-    return groups;
-  // Gradients become known from the last part on.
-  std::vector<SmallVector<size_t, 4>> buckets;
-  double bytes = *rule.bucket;
-  for (const auto &group : reverse(groups)) {
-    if (bytes >= *rule.bucket) {
-      buckets.emplace_back();
-      bytes = 0;
-    }
-    buckets.back().insert(buckets.back().begin(), group.begin(), group.end());
-    for (size_t part : group)
-      bytes += run.parts[part].elements * executor.gradientBytes /
-               getPieces(rule.coarse, run);
-  }
-  std::reverse(buckets.begin(), buckets.end());
-  return buckets;
-}
-
-std::optional<unsigned> ExecutorScheduler::addTransfer(const ExecutorRule &rule,
-                                                       ArrayRef<size_t> parts) {
-  GroupShape group = getFactors(rule.fine, run);
-  double pieces = 1;
-  for (auto [members, coarse] : zip(group, getFactors(rule.coarse, run))) {
-    members /= coarse;
-    pieces *= toDouble(coarse);
-  }
-  ScheduledTransfer transfer;
-  bool isOfGradients = rule.moves == ExecutorRule::Moves::Gradients;
-  for (size_t part : parts)
-    transfer.bytes +=
-        run.parts[part].elements / pieces *
-        (isOfGradients ? executor.gradientBytes : executor.parameterBytes);
-  transfer.seconds =
-      run.collectives.getSeconds(rule.kind, transfer.bytes, group);
-  if (transfer.seconds == 0 || transfer.bytes == 0)
-    return std::nullopt;
-  transfer.name = rule.name;
-  const ModelPart &first = run.parts[parts.front()];
-  transfer.unit = parts.size() == 1 ? first.name
-                                    : formatv("{0} to {1}", first.name,
-                                              run.parts[parts.back()].name)
-                                          .str();
-  transfer.loads = run.collectives.getLoads(rule.kind, transfer.bytes, group);
-  for (auto [level, members] : enumerate(group))
-    if (members > 1)
-      transfer.level = level;
-  auto channel = find(schedule.channels, rule.channel);
-  transfer.channel = channel == schedule.channels.end()
-                         ? schedule.addChannel(rule.channel)
-                         : std::distance(schedule.channels.begin(), channel);
-  return schedule.addTransfer(std::move(transfer));
-}
-
 void ExecutorScheduler::addUnits(RuleState &state, bool isBackward) {
-  std::vector<SmallVector<size_t, 4>> groups = groupParts(*state.rule);
+  const ExecutorRule &rule = *state.rule;
+  std::vector<RuleTransfer> transfers = getRuleTransfers(executor, rule, run);
   if (isBackward)
-    std::reverse(groups.begin(), groups.end());
-  for (auto &parts : groups)
-    if (std::optional<unsigned> transfer = addTransfer(*state.rule, parts))
-      state.units.push_back({parts, *transfer, schedule.addSlot(), isBackward});
+    std::reverse(transfers.begin(), transfers.end());
+  for (auto &[parts, transfer] : transfers) {
+    auto channel = find(schedule.channels, rule.channel);
+    transfer.channel = channel == schedule.channels.end()
+                           ? schedule.addChannel(rule.channel)
+                           : std::distance(schedule.channels.begin(), channel);
+    unsigned number = schedule.addTransfer(std::move(transfer));
+    state.units.push_back({parts, number, schedule.addSlot(), isBackward});
+  }
 }
 
 void ExecutorScheduler::addRule(const ExecutorRule &rule) {
   RuleState state{&rule, {}};
   if (rule.moves == ExecutorRule::Moves::Gradients) {
     addUnits(state, /*isBackward=*/true);
-    if (is_contained(rule.when, When::Backward) ||
-        is_contained(rule.when, When::EarlyBackward))
-      if (rule.kind == TransferKind::ReduceScatter)
-        accumulated = std::max(accumulated, getPieces(rule.fine, run));
     reductions.push_back(std::move(state));
     return;
   }
@@ -209,33 +97,11 @@ void ExecutorScheduler::addRule(const ExecutorRule &rule) {
     updates.push_back(std::move(state));
     return;
   }
-  if (!is_contained(rule.when, When::Backward) ||
-      is_contained(rule.when, When::Forward) ||
-      is_contained(rule.when, When::FirstForward))
+  if (movesInForward(rule))
     addUnits(state, /*isBackward=*/false);
-  if (is_contained(rule.when, When::Backward))
+  if (movesInBackward(rule))
     addUnits(state, /*isBackward=*/true);
   gathers.push_back(std::move(state));
-}
-
-bool ExecutorScheduler::isActive(const ExecutorRule &rule,
-                                 Microbatch microbatch) {
-  return any_of(rule.when, [&](When when) {
-    switch (when) {
-    case When::Forward:
-    case When::Backward:
-      return true;
-    case When::LastBackward:
-      return microbatch.isLast;
-    case When::EarlyBackward:
-      return !microbatch.isLast;
-    case When::FirstForward:
-      return microbatch.isFirst;
-    case When::Update:
-      return false;
-    }
-    llvm_unreachable("all are handled");
-  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -297,15 +163,6 @@ void ExecutorScheduler::addForward(Microbatch microbatch) {
   }
 }
 
-double ExecutorScheduler::getAccumulationSeconds(size_t part,
-                                                 Microbatch microbatch) const {
-  if (microbatch.isFirst)
-    return 0;
-  // Two values are read and one is written.
-  return 3 * executor.gradientBytes * run.parts[part].elements / accumulated /
-         *run.device.memoryBandwidth;
-}
-
 /// The gradient of a part is known.
 void ExecutorScheduler::reduce(size_t part, Microbatch microbatch) {
   for (const RuleState &state : reductions) {
@@ -326,10 +183,10 @@ void ExecutorScheduler::addBackward(Microbatch microbatch) {
   for (size_t index = run.parts.size(); index-- > 0;) {
     const ModelPart &part = run.parts[index];
     use(index, /*isBackward=*/true, microbatch);
-    schedule.compute(microbatch.block,
-                     part.backward + executor.recompute * part.forward +
-                         getAccumulationSeconds(index, microbatch),
-                     label);
+    double seconds = getBackwardSeconds(executor, part);
+    if (!microbatch.isFirst)
+      seconds += getAccumulationSeconds(executor, run, part, accumulatedPieces);
+    schedule.compute(microbatch.block, seconds, label);
     reduce(index, microbatch);
   }
   // A channel is in order, so that its last transfer is the last to be done.
@@ -356,10 +213,8 @@ void ExecutorScheduler::addMicrobatch(Microbatch microbatch) {
 //===----------------------------------------------------------------------===//
 
 void ExecutorScheduler::addUpdate() {
-  double elements = getUpdatedElements(executor, run);
-  schedule.compute(
-      0, elements * executor.updateBytes / *run.device.memoryBandwidth,
-      schedule.addLabel("update"));
+  schedule.compute(0, getUpdateSeconds(executor, run),
+                   schedule.addLabel("update"));
   for (const RuleState &state : updates) {
     for (const RuleUnit &unit : state.units)
       schedule.start(0, unit.transfer, unit.slot);
@@ -370,14 +225,14 @@ void ExecutorScheduler::addUpdate() {
 
 Schedule ExecutorScheduler::build() {
   int64_t last = run.microbatches - 1;
-  addMicrobatch({0, true, last == 0});
+  addMicrobatch({{true, last == 0}, 0});
   if (last > 1) {
     unsigned body = schedule.addBlock();
-    addMicrobatch({body, false, false});
+    addMicrobatch({{false, false}, body});
     schedule.repeat(0, body, last - 1);
   }
   if (last > 0)
-    addMicrobatch({0, false, true});
+    addMicrobatch({{false, true}, 0});
   addUpdate();
   return std::move(schedule);
 }

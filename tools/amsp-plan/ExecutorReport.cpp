@@ -1,6 +1,7 @@
 //===- ExecutorReport.cpp - A step of another system ----------------------===//
 
 #include "ExecutorReport.h"
+#include "amsp/Planner/ExecutorSearch.h"
 #include "amsp/Planner/Planner.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -85,43 +86,6 @@ static Error checkNumbers(const ExecutorRequest &request,
   return verifyForPlanning(cluster);
 }
 
-/// Tries all strategies of the cluster. `strategy` is the one of `run`.
-static Expected<Strategy> findStrategy(const Executor &executor,
-                                       const ExecutorRun &run,
-                                       Strategy &strategy,
-                                       const SimulationOptions &options,
-                                       double memory) {
-  StrategySpace space(
-      map_to_vector(run.collectives.getLevels(),
-                    [](const ClusterLevel &level) { return level.size; }));
-  std::optional<Strategy> best;
-  double leastSeconds = 0, leastBytes = std::numeric_limits<double>::infinity();
-  auto visit = [&](unsigned p, unsigned g, unsigned os) {
-    strategy = space.getStrategy(p, g, os);
-    double bytes = getExecutorMemory(executor, run);
-    leastBytes = std::min(leastBytes, bytes);
-    if (bytes > memory)
-      return;
-    double seconds =
-        simulate(buildExecutorSchedule(executor, run), options).seconds;
-    if (best && seconds >= leastSeconds)
-      return;
-    best = strategy;
-    leastSeconds = seconds;
-  };
-  for (unsigned os = 0; os < space.getNumFactors(); ++os)
-    for (unsigned g : space.getDivisors(os))
-      if (run.microbatches > 1 || g == os)
-        for (unsigned p : space.getDivisors(g))
-          visit(p, g, os);
-  if (best)
-    return *best;
-  return createStringError("the model fits under no strategy: the smallest "
-                           "needs " +
-                           formatBytes(leastBytes) + " of a rank's " +
-                           formatBytes(memory));
-}
-
 Expected<ExecutorReport> amsp::simulateExecutor(const ExecutorRequest &request,
                                                 const Cluster &cluster,
                                                 bool timeline) {
@@ -145,11 +109,11 @@ Expected<ExecutorReport> amsp::simulateExecutor(const ExecutorRequest &request,
   options.warmUp = kWarmUp;
   if (request.strategy == "auto") {
     double memory = request.memory.value_or(*cluster.device->memory);
-    Expected<Strategy> best =
-        findStrategy(*executor, run, strategy, options, memory);
+    Expected<ExecutorChoice> best =
+        findExecutorStrategy(*executor, run, options, memory);
     if (!best)
       return best.takeError();
-    strategy = *best;
+    strategy = std::move(best->strategy);
   } else {
     Expected<Strategy> given =
         parseStrategy(request.strategy, cluster.getSizes());

@@ -70,6 +70,11 @@ struct ExecutorRun {
   int64_t microbatches;
 };
 
+/// Which microbatch of a step.
+struct MicrobatchPlace {
+  bool isFirst, isLast;
+};
+
 /// What a rank does in a step. Transfers that are not awaited at the end reach
 /// into the next step (see SimulationOptions::warmUp).
 Schedule buildExecutorSchedule(const Executor &executor,
