@@ -56,6 +56,16 @@ def by_einsum(q, k, v, seen, bias, drop=None):
     return jnp.einsum("bhqk,bkhd->bqhd", weights, v)
 
 
+def by_masked_weights(q, k, v, seen, bias, drop=None):
+    """Weights are masked as the scores are: a row of which nothing is left is zero."""
+    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) / np.sqrt(q.shape[-1])
+    seen = seen & jnp.tril(jnp.ones(scores.shape[-2:], bool))
+    weights = jnp.where(seen, jax.nn.softmax(jnp.where(seen, scores, -1e9)), 0)
+    if drop is not None:
+        weights = drop(weights)
+    return jnp.einsum("bhqk,bkhd->bqhd", weights, v)
+
+
 def by_hand(q, k, v, seen, bias, drop=None, constant=False):
     """Heads before queries; a finite score for what is left out; a constant mask."""
     q, k, v = (t.transpose(0, 2, 1, 3) for t in (q, k, v))
@@ -191,6 +201,12 @@ STYLES = {
     "hand": functools.partial(attending, by_hand),
     "constant_mask": functools.partial(
         attending, functools.partial(by_hand, constant=True)
+    ),
+    "masked_weights": functools.partial(
+        attending, by_masked_weights, cross=True, masked=True
+    ),
+    "masked_weights_dropped": functools.partial(
+        attending, by_masked_weights, cross=True, masked=True, drop=dropped_by_selection
     ),
     "own_softmax": functools.partial(attending, by_exponentials, cross=True, masked=True),
     "custom_rule": functools.partial(attending, by_custom_rule),

@@ -91,13 +91,14 @@ bool AttentionMatcher::visitDot(stablehlo::DotGeneralOp op) {
   if (followed.kind != Followed::Softmax)
     return false;
   const SoftmaxExpression &expression = followed.expression;
-  unsigned predicates = getPredicates();
+  unsigned predicates = expression.getKept();
   if (auto number =
           expression.getMultiple(SoftmaxExpression::weight(predicates)))
-    return setKeepScale(*number) && matchContraction(op, side, followed, true);
-  auto number =
-      expression.getMultiple(SoftmaxExpression::scoreGradient(predicates));
-  return number && setKeepScale(*number / forms[*finalForm].scale) &&
+    return setWeights(predicates, *number) &&
+           matchContraction(op, side, followed, true);
+  auto number = expression.getMultiple(
+      SoftmaxExpression::scoreGradient(getMask(), predicates));
+  return number && setWeights(predicates, *number / forms[*finalForm].scale) &&
          matchContraction(op, side, followed, false);
 }
 
@@ -234,8 +235,12 @@ bool AttentionMatcher::finish(AttentionMatch &match) {
   match.bias = form.bias;
   match.mask = form.mask;
   match.scale = form.scale;
-  match.keep = keep;
-  if (keep)
+  if (kept & kMask)
+    match.kept.push_back(form.mask);
+  for (auto [index, predicate] : llvm::enumerate(selections))
+    if (kept & (kMask << (index + 1)))
+      match.kept.push_back(predicate);
+  if (!match.kept.empty())
     match.keepScale = keepScale;
   match.maskedScore = form.maskedScore;
   match.softmaxType = getTensorType(exponential->getResult(0)).getElementType();

@@ -8,6 +8,10 @@
 using namespace mlir;
 using namespace amsp;
 
+/// More than weights are selected by: dropout, and masks that the scores have
+/// not.
+static constexpr size_t kMostSelections = 8;
+
 static unsigned getBits(Value value) {
   return getTensorType(value).getElementTypeBitWidth();
 }
@@ -350,39 +354,38 @@ bool AttentionMatcher::isSame(const PlacedValue &known,
   return first.value == second.value && axes.unify(first.axes, second.axes);
 }
 
-bool AttentionMatcher::setKeep(const PlacedValue &predicate) {
-  if (keep)
-    return isSame(keep, predicate);
-  if (keepScale)
-    return false;
-  keep = predicate;
-  return true;
+unsigned AttentionMatcher::getPredicate(const PlacedValue &predicate) {
+  unsigned bit = kMask;
+  if (isSame(forms[*finalForm].mask, predicate))
+    return bit;
+  for (const PlacedValue &known : selections) {
+    bit <<= 1;
+    if (isSame(known, predicate))
+      return bit;
+  }
+  selections.push_back(predicate);
+  return bit << 1;
 }
 
-bool AttentionMatcher::setKeepScale(double number) {
+bool AttentionMatcher::setWeights(unsigned predicates, double number) {
   if (keepScale)
-    return areEqualFactors(*keepScale, number);
-  if (!std::isfinite(number) || (!keep && !areEqualFactors(number, 1)))
+    return kept == predicates && areEqualFactors(*keepScale, number);
+  if (!std::isfinite(number) ||
+      (predicates == kNoPredicate && !areEqualFactors(number, 1)))
     return false;
+  kept = predicates;
   keepScale = number;
   return true;
-}
-
-unsigned AttentionMatcher::getPredicates() const {
-  return (forms[*finalForm].mask ? kMask : kNoPredicate) |
-         (keep ? kKeep : kNoPredicate);
 }
 
 AttentionMatcher::Result
 AttentionMatcher::applyPredicate(const Followed &operand,
                                  const PlacedValue &predicate, double number) {
-  if (!finalForm || !std::isfinite(number))
-    return std::nullopt;
-  bool isMask = isSame(forms[*finalForm].mask, predicate);
-  if (!isMask && !setKeep(predicate))
+  if (!finalForm || !std::isfinite(number) ||
+      selections.size() == kMostSelections)
     return std::nullopt;
   auto factor = SoftmaxExpression::constant(number).times(
-      SoftmaxExpression::predicate(isMask ? kMask : kKeep));
+      SoftmaxExpression::predicate(getPredicate(predicate)));
   std::optional<SoftmaxExpression> product =
       factor ? operand.expression.times(*factor) : std::nullopt;
   if (!product)
@@ -461,9 +464,11 @@ bool AttentionMatcher::matchBiasGradient(stablehlo::ReduceOp op) {
       !forms[*finalForm].bias || dBias ||
       reduction->kept.kind != Followed::Softmax)
     return false;
-  auto number = reduction->kept.expression.getMultiple(
-      SoftmaxExpression::scoreGradient(getPredicates()));
-  if (!number || !setKeepScale(*number))
+  const SoftmaxExpression &summed = reduction->kept.expression;
+  unsigned predicates = summed.getKept();
+  auto number = summed.getMultiple(
+      SoftmaxExpression::scoreGradient(getMask(), predicates));
+  if (!number || !setWeights(predicates, *number))
     return false;
   dBias = {op->getResult(0), reduction->kept.axes};
   return true;

@@ -16,7 +16,9 @@ namespace amsp {
 struct AttentionMatch {
   llvm::SmallVector<Axis> batch, queries; // of more than one element
   Axis key, element, valueElement;
-  PlacedValue q, k, v, mask, bias, keep, dResult;
+  PlacedValue q, k, v, mask, bias, dResult;
+  /// Weights are selected by all of these.
+  llvm::SmallVector<PlacedValue> kept;
   double scale = 1;
   std::optional<double> maskedScore, keepScale;
   mlir::Type softmaxType;
@@ -109,12 +111,15 @@ private:
   /// A score of another form than the operand's.
   Followed createForm(const Followed &operand, ScoreForm form);
   bool isSame(const PlacedValue &known, const PlacedValue &value);
-  /// Takes a predicate for that of dropout; false if another is, or if
-  /// contractions were matched without.
-  bool setKeep(const PlacedValue &predicate);
-  /// Says what weights are multiplied by; false if that is not so for all.
-  bool setKeepScale(double number);
-  unsigned getPredicates() const;
+  /// The bit of a predicate: that of the scores' mask, or one of those that
+  /// weights are selected by.
+  unsigned getPredicate(const PlacedValue &predicate);
+  unsigned getMask() const {
+    return forms[*finalForm].mask ? kMask : kNoPredicate;
+  }
+  /// Says by which predicates weights are selected, and what they are
+  /// multiplied by; false if that is not so for all.
+  bool setWeights(unsigned predicates, double number);
   bool setKey(Axis axis);
 
   bool visitDot(stablehlo::DotGeneralOp op);
@@ -133,7 +138,9 @@ private:
   /// Of the contraction: free axes by side; operands with theirs.
   llvm::SmallVector<Axis> freeAxes[2];
   PlacedValue operands[2];
-  PlacedValue q, k, v, keep, dResult, result, dq, dk, dv, dBias;
+  PlacedValue q, k, v, dResult, result, dq, dk, dv, dBias;
+  llvm::SmallVector<PlacedValue> selections; // predicates, but the mask
+  unsigned kept = kNoPredicate;
   std::optional<double> keepScale; // 1 without dropout
 
   struct IsBefore {

@@ -44,11 +44,10 @@ public:
     Value k = gather(b, match.k, shared, {match.key, match.element});
     Value v = gather(b, match.v, shared, {match.key, match.valueElement});
     auto [mask, isCausal] = createMask(b);
-    Value bias, keep;
+    Value bias;
     if (match.bias)
       bias = gatherRepeated(b, axes.peel(match.bias));
-    if (match.keep)
-      keep = gatherRepeated(b, axes.peel(match.keep));
+    Value keep = combine<stablehlo::AndOp>(b, match.kept);
     auto scale = b.getF64FloatAttr(match.scale);
     FloatAttr maskedScore, keepScale;
     if (mask || isCausal)
@@ -267,15 +266,41 @@ private:
       for (auto [index, axis] : llvm::enumerate(heads))
         apart[lead.size() + index] = axes.getSize(axis);
     }
-    RankedTensorType type = getTensorType(moved).clone(apart);
-    if (type != moved.getType())
-      moved = stablehlo::BroadcastInDimOp::create(
-          b, type, moved,
-          llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
+    moved = spread(b, moved, apart);
     SmallVector<int64_t> shape(ArrayRef(apart).take_front(lead.size()));
     shape.push_back(product);
     llvm::append_range(shape, ArrayRef(apart).take_back(2));
     return reshape(b, moved, shape);
+  }
+
+  /// Masks or biases in the smallest size that they have together; null for
+  /// none.
+  template <typename OpTy>
+  Value combine(ImplicitLocOpBuilder &b, ArrayRef<PlacedValue> values) {
+    Value combined;
+    for (const PlacedValue &placed : values) {
+      Value value = gatherRepeated(b, axes.peel(placed));
+      if (!combined) {
+        combined = value;
+        continue;
+      }
+      SmallVector<int64_t> shape(getTensorType(combined).getShape());
+      for (auto [size, other] :
+           llvm::zip_equal(shape, getTensorType(value).getShape()))
+        size = std::max(size, other);
+      combined =
+          OpTy::create(b, spread(b, combined, shape), spread(b, value, shape));
+    }
+    return combined;
+  }
+  /// Repeats along dimensions of size 1.
+  static Value spread(ImplicitLocOpBuilder &b, Value value,
+                      ArrayRef<int64_t> shape) {
+    RankedTensorType type = getTensorType(value).clone(shape);
+    if (type == value.getType())
+      return value;
+    return stablehlo::BroadcastInDimOp::create(
+        b, type, value, llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
   }
 
   /// The mask, if it is more than causal, and whether it is causal too.

@@ -36,10 +36,10 @@ SoftmaxExpression SoftmaxExpression::predicate(unsigned predicates) {
   return SoftmaxExpression(product);
 }
 
-SoftmaxExpression SoftmaxExpression::weight(unsigned predicates) {
+SoftmaxExpression SoftmaxExpression::weight(unsigned kept) {
   SoftmaxProduct product;
   product.probabilities = 1;
-  product.predicates = predicates & kKeep;
+  product.predicates = kept;
   return SoftmaxExpression(product);
 }
 
@@ -49,12 +49,13 @@ SoftmaxExpression SoftmaxExpression::gradient() {
   return SoftmaxExpression(product);
 }
 
-SoftmaxExpression SoftmaxExpression::scoreGradient(unsigned predicates) {
+SoftmaxExpression SoftmaxExpression::scoreGradient(unsigned mask,
+                                                   unsigned kept) {
   SoftmaxProduct own, row;
   own.probabilities = row.probabilities = row.rowProbabilities = 1;
-  own.predicates = predicates;
-  row.predicates = predicates & kMask;
-  row.rowPredicates = predicates & kKeep;
+  own.predicates = mask | kept;
+  row.predicates = mask;
+  row.rowPredicates = kept;
   own.hasGradient = row.hasRowSum = true;
   SoftmaxExpression result(own);
   result.add(row, -1);
@@ -138,4 +139,11 @@ SoftmaxExpression::getMultiple(const SoftmaxExpression &other) const {
         !areEqualFactors(own.second, multiple * others.second))
       return std::nullopt;
   return multiple;
+}
+
+unsigned SoftmaxExpression::getKept() const {
+  for (auto [product, factor] : terms)
+    if (product.hasRowSum)
+      return product.rowPredicates;
+  return terms.empty() ? kNoPredicate : terms.begin()->first.predicates;
 }

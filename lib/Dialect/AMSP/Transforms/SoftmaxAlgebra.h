@@ -15,11 +15,11 @@ namespace amsp {
 bool areEqualFactors(double first, double second);
 
 /// Predicates of which products are zero where they do not hold: a set of bits,
-/// as a predicate times itself is itself.
+/// as a predicate times itself is itself. Those of dropout, and others that
+/// weights are selected by, follow that of the scores.
 enum SoftmaxPredicates : unsigned {
   kNoPredicate = 0,
   kMask = 1, // of the scores
-  kKeep = 2, // of dropout
 };
 
 /// A product, for one element of a row of scores, of powers of the element's
@@ -63,14 +63,15 @@ public:
   /// The exponential of a score less the row's maximum.
   static SoftmaxExpression exponential();
   static SoftmaxExpression predicate(unsigned predicates);
-  /// What is contracted with values: the probability, where it is kept if there
-  /// is dropout.
-  static SoftmaxExpression weight(unsigned predicates);
+  /// What is contracted with values: the probability, where all the predicates
+  /// hold.
+  static SoftmaxExpression weight(unsigned kept);
   /// The gradient of the weight.
   static SoftmaxExpression gradient();
   /// The gradient of the score but for its scale, for the weight's derivative
-  /// `z`: `p (z dp - rowsum(p z dp))`, and zero where a mask leaves out.
-  static SoftmaxExpression scoreGradient(unsigned predicates);
+  /// `z`, which is one where all of `kept` hold: `p (z dp - rowsum(p z dp))`,
+  /// and zero where a mask leaves out.
+  static SoftmaxExpression scoreGradient(unsigned mask, unsigned kept);
 
   std::optional<SoftmaxExpression> plus(const SoftmaxExpression &other,
                                         double factor = 1) const;
@@ -84,6 +85,10 @@ public:
   /// The number of which this is the other's multiple, but for rounding of the
   /// factors.
   std::optional<double> getMultiple(const SoftmaxExpression &other) const;
+
+  /// The predicates of the weights, if this is a weight's multiple or that of a
+  /// score's gradient.
+  unsigned getKept() const;
 
 private:
   void add(const SoftmaxProduct &product, double factor);

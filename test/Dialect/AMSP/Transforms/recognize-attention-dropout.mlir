@@ -88,7 +88,7 @@ func.func @other_mask(%q: tensor<3x8x16xf32>, %k: tensor<3x7x16xf32>, %v: tensor
   %nones = stablehlo.convert %none : (tensor<i32>) -> tensor<f32>
   %otherwise = stablehlo.broadcast_in_dim %nones, dims = [] : (tensor<f32>) -> tensor<3x8x7xf32>
   %kept = stablehlo.constant dense<5.000000e-01> : tensor<3x8x7xf32>
-  // expected-remark @+1 {{no attention: the softmax of this contraction takes 672 bytes, and 'stablehlo.multiply' reads it, or what is made of it}}
+  // expected-remark @+1 {{no attention: the softmax of this contraction takes 672 bytes, and 'stablehlo.dot_general' reads it, or what is made of it}}
   %0 = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<3x8x16xf32>, tensor<3x7x16xf32>) -> tensor<3x8x7xf32>
   %1 = stablehlo.reduce(%0 init: %least) applies stablehlo.maximum across dimensions = [2] : (tensor<3x8x7xf32>, tensor<f32>) -> tensor<3x8xf32>
   %2 = stablehlo.broadcast_in_dim %1, dims = [0, 1] : (tensor<3x8xf32>) -> tensor<3x8x7xf32>
@@ -104,12 +104,12 @@ func.func @other_mask(%q: tensor<3x8x16xf32>, %k: tensor<3x7x16xf32>, %v: tensor
   %dp0 = stablehlo.divide %g, %kept : tensor<3x8x7xf32>
   %dp = stablehlo.select %other, %dp0, %otherwise : tensor<3x8x7xi1>, tensor<3x8x7xf32>
   %dv = stablehlo.dot_general %w, %d, batching_dims = [0] x [0], contracting_dims = [1] x [1] : (tensor<3x8x7xf32>, tensor<3x8x5xf32>) -> tensor<3x7x5xf32>
-  // expected-note @+1 {{here}}
   %7 = stablehlo.multiply %p, %dp : tensor<3x8x7xf32>
   %8 = stablehlo.reduce(%7 init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<3x8x7xf32>, tensor<f32>) -> tensor<3x8xf32>
   %9 = stablehlo.broadcast_in_dim %8, dims = [0, 1] : (tensor<3x8xf32>) -> tensor<3x8x7xf32>
   %10 = stablehlo.multiply %p, %9 : tensor<3x8x7xf32>
   %ds = stablehlo.subtract %7, %10 : tensor<3x8x7xf32>
+  // expected-note @+1 {{here}}
   %dq = stablehlo.dot_general %ds, %k, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<3x8x7xf32>, tensor<3x7x16xf32>) -> tensor<3x8x16xf32>
   %dk = stablehlo.dot_general %ds, %q, batching_dims = [0] x [0], contracting_dims = [1] x [1] : (tensor<3x8x7xf32>, tensor<3x8x16xf32>) -> tensor<3x7x16xf32>
   return %r, %dq, %dk, %dv : tensor<3x8x5xf32>, tensor<3x8x16xf32>, tensor<3x7x16xf32>, tensor<3x7x5xf32>
