@@ -66,6 +66,14 @@ def by_masked_weights(q, k, v, seen, bias, drop=None):
     return jnp.einsum("bhqk,bkhd->bqhd", weights, v)
 
 
+def by_two_biases(q, k, v, seen, bias):
+    """Biases are added to the scores one by one."""
+    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) / np.sqrt(q.shape[-1])
+    for each in bias:
+        scores = scores + each
+    return jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores), v)
+
+
 def by_hand(q, k, v, seen, bias, drop=None, constant=False):
     """Heads before queries; a finite score for what is left out; a constant mask."""
     q, k, v = (t.transpose(0, 2, 1, 3) for t in (q, k, v))
@@ -120,35 +128,55 @@ def by_groups(q, k, v, seen, bias, drop):
     return out.reshape(*out.shape[:2], -1, out.shape[-1])
 
 
+def learned_biases(p, queries, source, seen, dtype, apart):
+    """What is learned of distances, by head, and the mask added to it, as in T5. If
+    `apart`, a list of both and what is learned of distances for all heads."""
+    distance = jnp.arange(queries)[:, None] - jnp.arange(source)
+    distance = jnp.clip(distance, -FAR, FAR) + FAR
+    biases = [p["bias"][distance].transpose(2, 0, 1)[None].astype(dtype)]
+    if seen is not None:
+        biases.append(jnp.where(seen, 0, -1e9).astype(dtype))
+    if apart:
+        return [*biases, p["near"][distance].astype(dtype)]
+    return functools.reduce(jnp.add, biases)
+
+
 def attending(
-    attend, rows=24, heads=4, keys=4, cross=False, masked=False, biased=False,
-    learned=False, dtype=None, recomputed=False, length=LENGTH, drop=None,
+    attend, rows=24, heads=4, keys=4, cross=False, masked=False, biased=False, learned=False,
+    apart=False, shared=False, dtype=None, recomputed=False, length=LENGTH, drop=None,
 ) -> Step:  # fmt: skip
     """Two layers; with `masked`, sources of several lengths, some of none; with
     `learned`, a bias by distance that is a parameter, and to which masks are added,
-    as in T5. `drop` gives weights behind dropout, of these and a key."""
+    as in T5, once for all layers if it is `shared`. `drop` gives weights behind
+    dropout, of these and a key."""
     each = WIDTH // heads
 
-    def mixed(p, x, source, lengths, key):
+    def look(x, source, lengths):
+        """What is seen of the source, and of which types and sizes."""
+        length = (source if cross else x).shape[1]
+        if not masked:
+            return None, length
+        return (jnp.arange(length) < lengths[:, None])[:, None, None], length
+
+    def learn(p, x, source, lengths):
+        seen, length = look(x, source, lengths)
+        kind = half() if dtype else x.dtype
+        return learned_biases(p, x.shape[1], length, seen, kind, apart)
+
+    def mixed(p, x, source, lengths, key, bias=None):
         cast = (lambda t: t.astype(half())) if dtype else (lambda t: t)
         x, source = cast(x), cast(source if cross else x)
         q, k, v = (
             cut(t @ cast(p[name]), count)
             for t, name, count in ((x, "q", heads), (source, "k", keys), (source, "v", keys))
         )
-        seen = bias = None
-        if masked:
-            seen = (jnp.arange(k.shape[1]) < lengths[:, None])[:, None, None]
+        seen, _ = look(x, source, lengths)
         if biased:  # Less for what is further away.
             distance = jnp.abs(jnp.arange(q.shape[1])[:, None] - jnp.arange(k.shape[1]))
             bias = -0.1 * distance[None, None].astype(q.dtype)
         if learned:
-            distance = jnp.arange(q.shape[1])[:, None] - jnp.arange(k.shape[1])
-            bias = p["bias"][jnp.clip(distance, -FAR, FAR) + FAR]
-            bias = bias.transpose(2, 0, 1)[None].astype(q.dtype)
-            if masked:
-                bias = bias + jnp.where(seen, 0, -1e9).astype(q.dtype)
-                seen = None
+            bias = learn(p, x, source, lengths) if bias is None else bias
+            seen = None
         options = {"drop": functools.partial(drop, key=key)} if drop else {}
         out = attend(q, k, v, seen, bias, **options)
         return x + out.reshape(x.shape) @ cast(p["out"])
@@ -156,9 +184,10 @@ def attending(
     layer = jax.checkpoint(mixed) if recomputed else mixed
 
     def loss(params, x, source, lengths, y):
+        bias = learn(params[0], x, source, lengths) if shared else None
         for number, p in enumerate(params):
             key = jax.random.fold_in(jax.random.key(7), number) if drop else None
-            x = layer(p, x, source, lengths, key)
+            x = layer(p, x, source, lengths, key, bias)
         return jnp.square(x.astype(y.dtype) - y).mean()
 
     def block(seed):
@@ -169,6 +198,8 @@ def attending(
         }
         if learned:
             params["bias"] = normal(2 * FAR + 1, heads, seed=seed + 8)
+            if apart:
+                params["near"] = normal(2 * FAR + 1, seed=seed + 7)
         return {**params, "out": normal(WIDTH, WIDTH, seed=seed + 9, scale=0.4)}
 
     lengths = np.random.default_rng(1).integers(0, SOURCE + 1, rows).astype(np.int32)
@@ -224,6 +255,12 @@ STYLES = {
     "learned_bf16": functools.partial(attending, by_einsum, learned=True, dtype="bf16"),
     "learned_masked_dropped": functools.partial(
         attending, by_einsum, cross=True, masked=True, learned=True, drop=dropped_by_selection
+    ),
+    "two_biases": functools.partial(
+        attending, by_two_biases, cross=True, masked=True, learned=True, apart=True
+    ),
+    "shared_masked": functools.partial(
+        attending, by_einsum, cross=True, masked=True, learned=True, shared=True
     ),
 }
 

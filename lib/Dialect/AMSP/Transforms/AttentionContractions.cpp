@@ -185,8 +185,8 @@ static bool hasAxes(const PlacedValue &value, ArrayRef<Axis> expected,
 
 bool AttentionMatcher::finish(AttentionMatch &match) {
   if (!finalForm || (gradient && !resolveGradient()) || !v ||
-      (!result && !dq && !dk && !dv && !dBias) ||
-      ((dq || dk || dv || dBias) && !dResult))
+      (!result && !dq && !dk && !dv && dBiases.empty()) ||
+      ((dq || dk || dv || !dBiases.empty()) && !dResult))
     return false;
   // What is left is the elements of values.
   for (Axis axis : v.axes) {
@@ -200,8 +200,11 @@ bool AttentionMatcher::finish(AttentionMatch &match) {
   if (valueElement == kNoAxis)
     return false;
   axes.setKnown(valueElement);
-  for (PlacedValue *value :
-       {&q, &k, &v, &dResult, &result, &dq, &dk, &dv, &dBias}) {
+  SmallVector<PlacedValue *> all = {&q,      &k,  &v,  &dResult,
+                                    &result, &dq, &dk, &dv};
+  for (PlacedValue &dBias : dBiases)
+    all.push_back(&dBias);
+  for (PlacedValue *value : all) {
     auto resolved = axes.resolveAll(value->axes);
     if (*value && !resolved)
       return false;
@@ -231,8 +234,8 @@ bool AttentionMatcher::finish(AttentionMatch &match) {
   match.dq = dq;
   match.dk = dk;
   match.dv = dv;
-  match.dBias = dBias;
-  match.bias = form.bias;
+  match.dBiases = dBiases;
+  llvm::append_range(match.biases, form.biases);
   match.mask = form.mask;
   match.scale = form.scale;
   if (kept & kMask)

@@ -248,7 +248,7 @@ AttentionMatcher::evaluateWithConstant(Operation *op, const Followed &operand,
   Followed followed = operand;
   if (operand.kind == Followed::Score) {
     ScoreForm form = forms[operand.form];
-    if (form.bias || form.mask)
+    if (!form.biases.empty() || form.mask)
       return std::nullopt;
     if (isa<stablehlo::MulOp>(op))
       form.scale *= number;
@@ -286,9 +286,9 @@ AttentionMatcher::evaluateWithConstant(Operation *op, const Followed &operand,
 AttentionMatcher::Result
 AttentionMatcher::addBias(Operation *op, const Followed &scores, Value bias) {
   ScoreForm form = forms[scores.form];
-  if (!isa<stablehlo::AddOp>(op) || form.bias || form.mask)
+  if (!isa<stablehlo::AddOp>(op) || form.mask)
     return std::nullopt;
-  form.bias = {bias, scores.axes};
+  form.biases.push_back({bias, scores.axes});
   form.bits = std::max(form.bits, getBits(bias));
   return createForm(scores, form);
 }
@@ -459,18 +459,29 @@ AttentionMatcher::getReduction(stablehlo::ReduceOp op) {
 
 bool AttentionMatcher::matchBiasGradient(stablehlo::ReduceOp op) {
   std::optional<Reduction> reduction = getReduction(op);
-  if (!reduction || !reduction->isSum || reduction->reduced.empty() ||
-      reduction->reduced == ArrayRef<Axis>(key) || !finalForm ||
-      !forms[*finalForm].bias || dBias ||
+  if (!reduction || !reduction->isSum || !finalForm ||
+      forms[*finalForm].biases.empty() ||
       reduction->kept.kind != Followed::Softmax)
     return false;
   const SoftmaxExpression &summed = reduction->kept.expression;
   unsigned predicates = summed.getKept();
   auto number = summed.getMultiple(
       SoftmaxExpression::scoreGradient(getMask(), predicates));
-  if (!number || !setWeights(predicates, *number))
+  if (!number)
     return false;
-  dBias = {op->getResult(0), reduction->kept.axes};
+  // Together they are smaller than the scores.
+  SmallVector<PlacedValue> together = dBiases;
+  together.push_back({op->getResult(0), reduction->kept.axes});
+  auto isTold = [&](Axis axis) {
+    return llvm::any_of(together, [&](const PlacedValue &dBias) {
+      return llvm::any_of(
+          dBias.axes, [&](Axis other) { return axes.resolve(other) == axis; });
+    });
+  };
+  if ((llvm::all_of(batch, isTold) && llvm::all_of(queries, isTold)) ||
+      !setWeights(predicates, *number))
+    return false;
+  dBiases = std::move(together);
   return true;
 }
 

@@ -16,19 +16,22 @@ namespace amsp {
 struct AttentionMatch {
   llvm::SmallVector<Axis> batch, queries; // of more than one element
   Axis key, element, valueElement;
-  PlacedValue q, k, v, mask, bias, dResult;
+  PlacedValue q, k, v, mask, dResult;
+  /// What is added to the scores.
+  llvm::SmallVector<PlacedValue> biases;
   /// Weights are selected by all of these.
   llvm::SmallVector<PlacedValue> kept;
   double scale = 1;
   std::optional<double> maskedScore, keepScale;
   mlir::Type softmaxType;
-  /// Results of contractions, and of the sum that is the gradient of the bias;
-  /// null where there is none.
-  PlacedValue result, dq, dk, dv, dBias;
+  /// Results of contractions; null where there is none.
+  PlacedValue result, dq, dk, dv;
+  /// Results of sums, which are the gradients of biases.
+  llvm::SmallVector<PlacedValue> dBiases;
   /// The ops between, which nothing else reads.
   llvm::SetVector<mlir::Operation *> ops;
 
-  bool hasBackward() const { return dq || dk || dv || dBias; }
+  bool hasBackward() const { return dq || dk || dv || !dBiases.empty(); }
 };
 
 /// The dimensions of a contraction, by side.
@@ -65,7 +68,8 @@ private:
   /// What the scores are, as multiples and sums of the contraction.
   struct ScoreForm {
     double scale = 1;
-    PlacedValue bias, mask;
+    llvm::SmallVector<PlacedValue, 1> biases;
+    PlacedValue mask;
     std::optional<double> maskedScore;
     unsigned bits;
   };
@@ -106,7 +110,8 @@ private:
   std::optional<Reduction> getReduction(stablehlo::ReduceOp op);
   Result evaluateReduce(stablehlo::ReduceOp op);
   /// A sum of the gradient of scores, over other dimensions than keys alone, is
-  /// the gradient of the bias.
+  /// the gradient of a bias. There is a dimension of rows, heads or queries
+  /// over which all are summed.
   bool matchBiasGradient(stablehlo::ReduceOp op);
   /// A score of another form than the operand's.
   Followed createForm(const Followed &operand, ScoreForm form);
@@ -138,7 +143,8 @@ private:
   /// Of the contraction: free axes by side; operands with theirs.
   llvm::SmallVector<Axis> freeAxes[2];
   PlacedValue operands[2];
-  PlacedValue q, k, v, dResult, result, dq, dk, dv, dBias;
+  PlacedValue q, k, v, dResult, result, dq, dk, dv;
+  llvm::SmallVector<PlacedValue> dBiases;
   llvm::SmallVector<PlacedValue> selections; // predicates, but the mask
   unsigned kept = kNoPredicate;
   std::optional<double> keepScale; // 1 without dropout

@@ -1,6 +1,7 @@
 //===- RecognizeAttention.cpp - Attention becomes one op ------------------===//
 
 #include "AttentionMatcher.h"
+#include "SharedSums.h"
 #include "amsp/Dialect/AMSP/Transforms/HloBuilder.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Dialect/StableHLO/Transforms/Expression.h"
@@ -44,9 +45,7 @@ public:
     Value k = gather(b, match.k, shared, {match.key, match.element});
     Value v = gather(b, match.v, shared, {match.key, match.valueElement});
     auto [mask, isCausal] = createMask(b);
-    Value bias;
-    if (match.bias)
-      bias = gatherRepeated(b, axes.peel(match.bias));
+    Value bias = combine<stablehlo::AddOp>(b, match.biases);
     Value keep = combine<stablehlo::AndOp>(b, match.kept);
     auto scale = b.getF64FloatAttr(match.scale);
     FloatAttr maskedScore, keepScale;
@@ -85,16 +84,18 @@ public:
     replace(b, match.dk, backward.getDk(), shared, {match.key, match.element});
     replace(b, match.dv, backward.getDv(), shared,
             {match.key, match.valueElement});
-    if (match.dBias)
-      replaceBiasGradient(b, backward.getDbias());
+    for (const PlacedValue &dBias : match.dBiases)
+      replaceBiasGradient(b, dBias, backward.getDbias());
   }
 
 private:
   /// The gradient that is computed first.
   const PlacedValue &getFirstGradient() {
     const PlacedValue *first = nullptr;
-    for (const PlacedValue *value :
-         {&match.dq, &match.dk, &match.dv, &match.dBias})
+    SmallVector<const PlacedValue *> all = {&match.dq, &match.dk, &match.dv};
+    for (const PlacedValue &dBias : match.dBiases)
+      all.push_back(&dBias);
+    for (const PlacedValue *value : all)
       if (*value && (!first || value->value.getDefiningOp()->isBeforeInBlock(
                                    first->value.getDefiningOp())))
         first = value;
@@ -205,12 +206,14 @@ private:
   }
 
   bool isOfBiasGradient(Axis axis) const {
-    return llvm::is_contained(match.dBias.axes, axis);
+    return llvm::any_of(match.dBiases, [&](const PlacedValue &dBias) {
+      return llvm::is_contained(dBias.axes, axis);
+    });
   }
-  /// Of size 1 where it is summed. Heads that it tells apart in part are told
-  /// apart in full.
+  /// Of size 1 where all gradients are summed. Heads that one tells apart in
+  /// part are told apart in full.
   RankedTensorType getBiasGradientType() {
-    if (!match.dBias)
+    if (match.dBiases.empty())
       return RankedTensorType();
     auto getSize = [&](Axis axis) {
       return isOfBiasGradient(axis) ? axes.getSize(axis) : 1;
@@ -221,17 +224,30 @@ private:
     shape.push_back(hasHeads ? getProduct(heads) : 1);
     shape.push_back(getSize(query));
     shape.push_back(getSize(match.key));
-    return getTensorType(match.dBias.value).clone(shape);
+    Type widest;
+    for (const PlacedValue &dBias : match.dBiases)
+      widest = getWider(widest, dBias.value);
+    return RankedTensorType::get(shape, widest);
   }
-  void replaceBiasGradient(ImplicitLocOpBuilder &b, Value result) {
+  static Type getWider(Type type, Value value) {
+    Type other = getTensorType(value).getElementType();
+    bool isWider =
+        type && type.getIntOrFloatBitWidth() >= other.getIntOrFloatBitWidth();
+    return isWider ? type : other;
+  }
+  /// What is left of the result is summed.
+  void replaceBiasGradient(ImplicitLocOpBuilder &b, const PlacedValue &dBias,
+                           Value result) {
     SmallVector<int64_t> apart, summed;
-    bool hasHeads = getTensorType(result).getDimSize(lead.size()) != 1;
+    bool hasHeads =
+        llvm::any_of(heads, [&](Axis axis) { return isOfBiasGradient(axis); });
     SmallVector<Axis> all = getOrder(heads, {query, match.key}), order;
     for (Axis axis : all) {
-      bool isKept = isOfBiasGradient(axis);
+      bool isKept = llvm::is_contained(dBias.axes, axis);
       if (isKept)
         order.push_back(axis);
-      else if (hasHeads && llvm::is_contained(heads, axis))
+      else if (isOfBiasGradient(axis) ||
+               (hasHeads && llvm::is_contained(heads, axis)))
         summed.push_back(static_cast<int64_t>(apart.size()));
       else
         continue;
@@ -240,7 +256,8 @@ private:
     stablehlo::Expression gradient(b, reshape(b, result, apart));
     if (!summed.empty())
       gradient = gradient.reduce<stablehlo::AddOp>(0, summed);
-    replace(b, match.dBias, gradient, order);
+    Type element = getTensorType(dBias.value).getElementType();
+    replace(b, dBias, convert(b, gradient, element), order);
   }
 
   /// A mask or bias, with size 1 where it is repeated.
@@ -284,6 +301,9 @@ private:
         combined = value;
         continue;
       }
+      Type element = getWider(getTensorType(value).getElementType(), combined);
+      combined = convert(b, combined, element);
+      value = convert(b, value, element);
       SmallVector<int64_t> shape(getTensorType(combined).getShape());
       for (auto [size, other] :
            llvm::zip_equal(shape, getTensorType(value).getShape()))
@@ -292,6 +312,11 @@ private:
           OpTy::create(b, spread(b, combined, shape), spread(b, value, shape));
     }
     return combined;
+  }
+  static Value convert(ImplicitLocOpBuilder &b, Value value, Type element) {
+    if (getTensorType(value).getElementType() == element)
+      return value;
+    return stablehlo::Expression(b, value).convert(element);
   }
   /// Repeats along dimensions of size 1.
   static Value spread(ImplicitLocOpBuilder &b, Value value,
@@ -334,6 +359,7 @@ struct RecognizeAttention
   using RecognizeAttentionBase::RecognizeAttentionBase;
 
   void runOnOperation() override {
+    splitSharedSums(getOperation());
     SmallVector<stablehlo::DotGeneralOp> dots;
     getOperation()->walk(
         [&](stablehlo::DotGeneralOp dot) { dots.push_back(dot); });
