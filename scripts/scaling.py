@@ -1,13 +1,15 @@
 """Scaling efficiency on the paper's cluster from 8 to 1024 GPUs at 4 Mi tokens a
-step, for the paper's strategy in its executor and for ours; prints tables, and
---write puts them into docs/planner.md."""
+step, for the paper's strategy in its executor and for ours; prints tables.
+--write puts them into docs/planner.md, --check fails if others are there."""
 
 import argparse
 import concurrent.futures
+import difflib
 import functools
 import json
 import os
 import subprocess
+import sys
 
 import measured_runs
 
@@ -133,18 +135,33 @@ def plans(tool):
     return "\n".join(lines) + "\n"
 
 
+def with_tables(page, tool):
+    """The page's text with the tables of this version."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        content = "\n".join(pool.map(lambda make: make(tool), (efficiencies, items, plans)))
+    return measured_runs.replace(page, BEGIN, END, content)
+
+
+def differences(old, new):
+    """Lines of both that are not in the other, as a diff has them."""
+    lines = old.splitlines(), new.splitlines()
+    return "\n".join(difflib.unified_diff(*lines, "page", "now", n=0, lineterm=""))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true")
-    tool = measured_runs.ROOT / "build/bin/amsp-plan"
+    parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        content = "\n".join(pool.map(lambda make: make(tool), (efficiencies, items, plans)))
+    tool = measured_runs.ROOT / "build/bin/amsp-plan"
+    old = measured_runs.PAGE.read_text()
+    new = with_tables(old, tool)
     if arguments.write:
-        page = measured_runs.PAGE
-        page.write_text(measured_runs.replace(page.read_text(), BEGIN, END, content))
+        measured_runs.PAGE.write_text(new)
+    elif arguments.check:
+        sys.exit(differences(old, new) or None)
     else:
-        print(content, end="")
+        print(new.split(BEGIN)[1].split(END)[0], end="")
 
 
 if __name__ == "__main__":
