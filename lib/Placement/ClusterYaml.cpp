@@ -2,12 +2,11 @@
 
 #include "ClusterYaml.h"
 #include "amsp/Placement/AchievedCurve.h"
+#include "amsp/Support/YamlFile.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBufferRef.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/YAMLTraits.h"
 
 using namespace llvm;
 using namespace amsp;
@@ -70,40 +69,7 @@ struct Share {
   static constexpr double least = 1e-6, most = 1;
   static constexpr const char *error = "a share is a number from 1e-6 to 1";
 };
-
-template <typename Unit> struct Measured {
-  double value = 0;
-};
 } // namespace
-
-template <typename Unit> struct llvm::yaml::ScalarTraits<Measured<Unit>> {
-  static void output(const Measured<Unit> &number, void *, raw_ostream &os) {
-    os << number.value;
-  }
-  static StringRef input(StringRef text, void *, Measured<Unit> &number) {
-    // The comparison is false for what is no number.
-    bool isGood = to_float(text, number.value) && number.value >= Unit::least &&
-                  number.value <= Unit::most;
-    return isGood ? StringRef() : StringRef(Unit::error);
-  }
-  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
-};
-
-template <typename Unit>
-static void mapMeasure(yaml::IO &io, const char *key,
-                       std::optional<double> &value) {
-  std::optional<Measured<Unit>> number;
-  io.mapOptional(key, number);
-  if (number)
-    value = number->value;
-}
-
-template <typename Unit>
-static void mapMeasure(yaml::IO &io, const char *key, double &value) {
-  Measured<Unit> number;
-  io.mapRequired(key, number);
-  value = number.value;
-}
 
 //===----------------------------------------------------------------------===//
 // The file's structure
@@ -128,9 +94,9 @@ template <> struct MappingTraits<ClusterLevel> {
   static void mapping(IO &io, ClusterLevel &level) {
     io.mapOptional("name", level.name);
     io.mapRequired("size", level.size);
-    mapMeasure<Bandwidth>(io, "bandwidth", level.bandwidth);
-    mapMeasure<Latency>(io, "latency", level.latency);
-    mapMeasure<Congestion>(io, "congestion", level.congestion);
+    mapOptionalMeasure<Bandwidth>(io, "bandwidth", level.bandwidth);
+    mapOptionalMeasure<Latency>(io, "latency", level.latency);
+    mapOptionalMeasure<Congestion>(io, "congestion", level.congestion);
   }
   static std::string validate(IO &, ClusterLevel &level) {
     return level.size < 1 ? "the size of a level must be positive" : "";
@@ -146,25 +112,26 @@ template <> struct MappingTraits<AchievedRate> {
 
 template <> struct MappingTraits<PeakRates> {
   static void mapping(IO &io, PeakRates &peak) {
-    mapMeasure<Rate>(io, "f64", peak.device.peakF64);
-    mapMeasure<Rate>(io, "f32", peak.device.peakF32);
-    mapMeasure<Rate>(io, "f16", peak.device.peakF16);
-    mapMeasure<Rate>(io, "bf16", peak.device.peakBF16);
+    mapOptionalMeasure<Rate>(io, "f64", peak.device.peakF64);
+    mapOptionalMeasure<Rate>(io, "f32", peak.device.peakF32);
+    mapOptionalMeasure<Rate>(io, "f16", peak.device.peakF16);
+    mapOptionalMeasure<Rate>(io, "bf16", peak.device.peakBF16);
   }
 };
 
 template <> struct MappingTraits<AttentionShares> {
   static void mapping(IO &io, AttentionShares &shares) {
-    mapMeasure<Share>(io, "forward", shares.device.attentionForward);
-    mapMeasure<Share>(io, "backward", shares.device.attentionBackward);
+    mapOptionalMeasure<Share>(io, "forward", shares.device.attentionForward);
+    mapOptionalMeasure<Share>(io, "backward", shares.device.attentionBackward);
   }
 };
 
 template <> struct MappingTraits<Device> {
   static void mapping(IO &io, Device &device) {
     io.mapOptional("name", device.name);
-    mapMeasure<Memory>(io, "memory", device.memory);
-    mapMeasure<Bandwidth>(io, "memory_bandwidth", device.memoryBandwidth);
+    mapOptionalMeasure<Memory>(io, "memory", device.memory);
+    mapOptionalMeasure<Bandwidth>(io, "memory_bandwidth",
+                                  device.memoryBandwidth);
     PeakRates peak{device};
     io.mapOptional("peak", peak);
     io.mapOptional("achieved", device.achieved);
@@ -192,13 +159,9 @@ template <> struct MappingTraits<Cluster> {
     io.mapOptional("name", cluster.name);
     io.mapRequired("levels", cluster.levels);
     io.mapOptional("device", cluster.device);
-    Measured<Interference> interference;
-    io.mapOptional("interference", interference);
-    cluster.interference = interference.value;
-    Measured<Spread> spread;
-    io.mapOptional("spread", spread);
-    cluster.spread = spread.value;
-    mapMeasure<Overhead>(io, "tensor_overhead", cluster.tensorOverhead);
+    mapOptionalMeasure<Interference>(io, "interference", cluster.interference);
+    mapOptionalMeasure<Spread>(io, "spread", cluster.spread);
+    mapOptionalMeasure<Overhead>(io, "tensor_overhead", cluster.tensorOverhead);
     io.mapOptional("collectives", cluster.collectiveTables);
   }
   static std::string validate(IO &io, Cluster &cluster) {
@@ -236,22 +199,11 @@ static void completeNames(Cluster &cluster, StringRef file) {
 }
 
 Expected<Cluster> amsp::parseClusterYaml(StringRef content, StringRef name) {
-  std::string message;
-  auto keepFirst = [](const SMDiagnostic &diagnostic, void *context) {
-    auto &message = *static_cast<std::string *>(context);
-    if (message.empty())
-      message = (diagnostic.getFilename() + ":" +
-                 Twine(diagnostic.getLineNo()) + ": " + diagnostic.getMessage())
-                    .str();
-  };
-  yaml::Input input(MemoryBufferRef(content, name), nullptr, keepFirst,
-                    &message);
-  Cluster cluster;
-  input >> cluster;
-  if (input.error())
-    return createStringError(message.empty() ? name + ": no cluster" : message);
-  if (Error error = verifyWorld(cluster, name))
+  Expected<Cluster> cluster = parseYaml<Cluster>(content, name, "cluster");
+  if (!cluster)
+    return cluster;
+  if (Error error = verifyWorld(*cluster, name))
     return error;
-  completeNames(cluster, name);
+  completeNames(*cluster, name);
   return cluster;
 }

@@ -1,9 +1,7 @@
 //===- Executor.cpp - Executor files --------------------------------------===//
 
 #include "amsp/Planner/Executor.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBufferRef.h"
-#include "llvm/Support/YAMLTraits.h"
+#include "amsp/Support/YamlFile.h"
 
 using namespace llvm;
 using namespace amsp;
@@ -14,7 +12,8 @@ LLVM_YAML_IS_FLOW_SEQUENCE_VECTOR(amsp::ExecutorRule::When)
 namespace {
 /// A number of bytes or a share, which is not negative.
 struct Amount {
-  double value = 0;
+  static constexpr double least = 0, most = 1e15;
+  static constexpr const char *error = "expected a number from 0 to 1e15";
 };
 /// `os/p`
 struct Group {
@@ -32,18 +31,6 @@ static std::optional<State> symbolizeState(StringRef text) {
 }
 
 namespace llvm::yaml {
-template <> struct ScalarTraits<Amount> {
-  static void output(const Amount &amount, void *, raw_ostream &os) {
-    os << amount.value;
-  }
-  static StringRef input(StringRef text, void *, Amount &amount) {
-    bool isGood = to_float(text, amount.value) && amount.value >= 0 &&
-                  amount.value <= 1e15;
-    return isGood ? StringRef() : "expected a number from 0 to 1e15";
-  }
-  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
-};
-
 template <> struct ScalarTraits<Group> {
   static void output(const Group &, void *, raw_ostream &) {}
   static StringRef input(StringRef text, void *, Group &group) {
@@ -130,10 +117,7 @@ template <> struct MappingTraits<ExecutorRule> {
     rule.coarse = group.coarse;
     io.mapRequired("when", rule.when);
     io.mapOptional("by", rule.by);
-    std::optional<Amount> bucket;
-    io.mapOptional("bucket", bucket);
-    if (bucket)
-      rule.bucket = bucket->value;
+    mapOptionalMeasure<Amount>(io, "bucket", rule.bucket);
     io.mapOptional("overlap", rule.overlap);
     io.mapOptional("ahead", rule.ahead);
     io.mapOptional("channel", rule.channel);
@@ -149,38 +133,18 @@ template <> struct MappingTraits<ExecutorRule> {
 };
 
 template <> struct MappingTraits<Executor> {
-  static void map(IO &io, const char *key, double &value) {
-    Amount amount{value};
-    io.mapOptional(key, amount);
-    value = amount.value;
-  }
   static void mapping(IO &io, Executor &executor) {
     io.mapOptional("name", executor.name);
-    map(io, "parameter_bytes", executor.parameterBytes);
-    map(io, "gradient_bytes", executor.gradientBytes);
-    map(io, "state_bytes", executor.stateBytes);
-    map(io, "update_bytes", executor.updateBytes);
-    map(io, "recompute", executor.recompute);
+    mapOptionalMeasure<Amount>(io, "parameter_bytes", executor.parameterBytes);
+    mapOptionalMeasure<Amount>(io, "gradient_bytes", executor.gradientBytes);
+    mapOptionalMeasure<Amount>(io, "state_bytes", executor.stateBytes);
+    mapOptionalMeasure<Amount>(io, "update_bytes", executor.updateBytes);
+    mapOptionalMeasure<Amount>(io, "recompute", executor.recompute);
     io.mapRequired("collectives", executor.rules);
   }
 };
 } // namespace llvm::yaml
 
 Expected<Executor> amsp::parseExecutor(StringRef content, StringRef name) {
-  std::string message;
-  auto keepFirst = [](const SMDiagnostic &diagnostic, void *context) {
-    auto &message = *static_cast<std::string *>(context);
-    if (message.empty())
-      message = (diagnostic.getFilename() + ":" +
-                 Twine(diagnostic.getLineNo()) + ": " + diagnostic.getMessage())
-                    .str();
-  };
-  yaml::Input input(MemoryBufferRef(content, name), nullptr, keepFirst,
-                    &message);
-  Executor executor;
-  input >> executor;
-  if (input.error())
-    return createStringError(message.empty() ? name + ": no executor"
-                                             : Twine(message));
-  return executor;
+  return parseYaml<Executor>(content, name, "executor");
 }

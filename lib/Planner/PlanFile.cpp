@@ -7,13 +7,13 @@
 #include "amsp/Placement/UnitStrategies.h"
 #include "amsp/Planner/Planner.h"
 #include "amsp/Planner/UnitPattern.h"
+#include "amsp/Support/YamlFile.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/YAMLTraits.h"
 
 using namespace llvm;
 using namespace amsp;
@@ -108,20 +108,10 @@ static Expected<LoopForm> parseLoops(ArrayRef<std::string> words,
 }
 
 Expected<PlanFile> amsp::parsePlanFile(StringRef content, StringRef name) {
-  std::string message;
-  auto keepFirst = [](const SMDiagnostic &diagnostic, void *context) {
-    auto &message = *static_cast<std::string *>(context);
-    if (message.empty())
-      message = (diagnostic.getFilename() + ":" +
-                 Twine(diagnostic.getLineNo()) + ": " + diagnostic.getMessage())
-                    .str();
-  };
-  yaml::Input input(MemoryBufferRef(content, name), nullptr, keepFirst,
-                    &message);
-  PlanDocument document;
-  input >> document;
-  if (input.error())
-    return createStringError(message.empty() ? name + ": no plan" : message);
+  Expected<PlanDocument> read = parseYaml<PlanDocument>(content, name, "plan");
+  if (!read)
+    return read.takeError();
+  PlanDocument &document = *read;
   PlanFile plan;
   plan.name = name;
   plan.cluster = document.cluster.name;
