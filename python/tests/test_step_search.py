@@ -77,13 +77,12 @@ def test_a_plan_of_both_is_compiled_as_printed(step, found, tmp_path):
     report, cluster, chosen, _ = found
     assert report["split"] > 1
     assert f"\nmicrobatches: {report['split']}\n" in chosen.read_text()
-    for options in (("--strategy", chosen), SEARCH):
-        manifest = json.loads(compiled(step, cluster, tmp_path / "m.json", *options))
-        assert manifest["memory_bytes"] == report["plan"]["bytes"]
-        moved = [(c["kind"], c["dtype"], c["count"], c["bytes"]) for c in report["collectives"]]
-        assert [
-            (c["kind"], c["dtype"], c["count"], c["bytes"]) for c in manifest["collectives"]
-        ] == moved
+    manifest = json.loads(compiled(step, cluster, tmp_path / "m.json", "--strategy", chosen))
+    assert manifest["memory_bytes"] == report["plan"]["bytes"]
+    moved = [(c["kind"], c["dtype"], c["count"], c["bytes"]) for c in report["collectives"]]
+    assert [
+        (c["kind"], c["dtype"], c["count"], c["bytes"]) for c in manifest["collectives"]
+    ] == moved
 
 
 def rows_of(page):
@@ -91,11 +90,17 @@ def rows_of(page):
     return dict(cells)
 
 
+def section(page, heading):
+    return page.split(f"<h2>{heading}</h2>")[1].split("<h2>")[0]
+
+
 def test_the_page_says_it(step, found, tmp_path):
+    """That of the plan, of its file compiled, and of amsp-compile's own search."""
     report, cluster, chosen, html = found
     pages = {
         "amsp-plan": html.read_text(),
         "file": compiled(step, cluster, tmp_path / "file.html", "--strategy", chosen),
+        "search": compiled(step, cluster, tmp_path / "search.html", *SEARCH),
     }
     for name, page in pages.items():
         rows = rows_of(page)
@@ -103,10 +108,15 @@ def test_the_page_says_it(step, found, tmp_path):
         assert bool(report["recompute"]) == ("computed again" in rows), name
         speed = report["plan"]["tokens_per_second"]
         assert rows["speed"].endswith(f", {speed:.1f} tokens/s"), name
-        assert ("Microbatches and recomputation" in page) == (name == "amsp-plan")
-    variants = pages["amsp-plan"].split("Microbatches and recomputation")[1]
-    variants = variants.split("</table>")[0]
-    assert variants.count("<tr>") == 1 + len(report["variants"])
-    assert "as exported" in variants
+        # One program, whoever compiled it.
+        for heading in ("Strategies by unit", "Collectives of a step"):
+            assert section(page, heading) == section(pages["amsp-plan"], heading), name
+        own = rows_of(section(page, "Memory over the step"))
+        assert own == rows_of(section(pages["amsp-plan"], "Memory over the step")), name
+        assert ("Microbatches and recomputation" in page) == (name != "file")
     refused = sum(not v["fits"] for v in report["variants"])
-    assert variants.count("fits under no strategy") == refused
+    for name in ("amsp-plan", "search"):
+        variants = section(pages[name], "Microbatches and recomputation")
+        assert variants.count("<tr>") == 1 + len(report["variants"]), name
+        assert "as exported" in variants
+        assert variants.count("fits under no strategy") == refused
