@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -108,10 +109,13 @@ static Expected<Cluster> parseResized(StringRef file, StringRef sizes,
 }
 
 Expected<Cluster> amsp::parseCluster(StringRef text) {
-  if (!text.contains('='))
+  auto isFile = [](StringRef name) {
+    return !name.contains('=') || sys::fs::exists(name);
+  };
+  if (isFile(text))
     return parseClusterFile(text);
-  auto [file, others] = text.split(",levels=");
-  if (!others.empty() && !file.contains('='))
+  auto [file, others] = text.rsplit(",levels=");
+  if (!others.empty() && isFile(file))
     return parseResized(file, others, text);
   StringRef sizes = text;
   Expected<Cluster> cluster = sizes.consume_front("levels=")
@@ -126,10 +130,13 @@ Expected<Cluster> amsp::parseCluster(StringRef text) {
 }
 
 /// Calls `visit` for each number that a planner needs and the cluster does not
-/// give: its name, where it goes, and what stands for it if it is assumed.
-static void forEachMissing(
-    Cluster &cluster,
-    function_ref<void(const Twine &, std::optional<double> &, double)> visit) {
+/// give: its name, the level that misses it (none: the device), where it goes,
+/// and what stands for it if it is assumed.
+static void
+forEachMissing(Cluster &cluster,
+               function_ref<void(const Twine &, std::optional<size_t>,
+                                 std::optional<double> &, double)>
+                   visit) {
   // Of a rank within a node, and beyond it.
   static constexpr double kBandwidths[] = {240e9, 25e9};
   static constexpr double kLatencies[] = {5e-6, 2e-5};
@@ -143,43 +150,57 @@ static void forEachMissing(
       for (size_t i = 0; i < index; ++i)
         ranks *= cluster.levels[i].size;
       if (!level.bandwidth)
-        visit("bandwidth of level '" + level.name + "'", level.bandwidth,
+        visit("bandwidth of level '" + level.name + "'", index, level.bandwidth,
               kBandwidths[kind] * static_cast<double>(ranks));
       if (!level.latency)
-        visit("latency of level '" + level.name + "'", level.latency,
+        visit("latency of level '" + level.name + "'", index, level.latency,
               kLatencies[kind]);
     }
   if (!cluster.device)
     cluster.device.emplace();
   Device &device = *cluster.device;
   if (!device.memory)
-    visit("device.memory", device.memory, 80e9);
+    visit("device.memory", {}, device.memory, 80e9);
   if (!device.memoryBandwidth)
-    visit("device.memory_bandwidth", device.memoryBandwidth, 2.0e12);
+    visit("device.memory_bandwidth", {}, device.memoryBandwidth, 2.0e12);
   if (device.peakF64 || device.peakF32 || device.peakF16 || device.peakBF16)
     return;
-  visit("device.peak", device.peakF32, 19.5e12);
+  visit("device.peak", {}, device.peakF32, 19.5e12);
   device.peakF64 = 9.7e12;
   device.peakF16 = device.peakBF16 = 312e12;
 }
 
+std::string amsp::getErrorPrefix(const Cluster &cluster,
+                                 std::optional<size_t> level) {
+  const ClusterSource &source = cluster.source;
+  if (source.file.empty())
+    return "";
+  std::optional<unsigned> line =
+      level ? source.levelLines.at(*level) : source.deviceLine;
+  return source.file + (line ? ":" + std::to_string(*line) : "") + ": ";
+}
+
 Error amsp::verifyForPlanning(const Cluster &cluster) {
   SmallVector<std::string> missing;
+  std::string prefix;
   Cluster copy = cluster;
-  forEachMissing(copy, [&](const Twine &name, std::optional<double> &, double) {
+  forEachMissing(copy, [&](const Twine &name, std::optional<size_t> level,
+                           std::optional<double> &, double) {
+    if (missing.empty())
+      prefix = getErrorPrefix(cluster, level);
     missing.push_back(name.str());
   });
   if (missing.empty())
     return Error::success();
-  return createStringError("cluster '" + cluster.name +
+  return createStringError(prefix + "cluster '" + cluster.name +
                            "' cannot be planned for: it does not give " +
                            join(missing, ", "));
 }
 
 Cluster amsp::assumeMissing(Cluster cluster,
                             SmallVectorImpl<std::string> &assumed) {
-  forEachMissing(cluster, [&](const Twine &name, std::optional<double> &number,
-                              double value) {
+  forEachMissing(cluster, [&](const Twine &name, std::optional<size_t>,
+                              std::optional<double> &number, double value) {
     number = value;
     assumed.push_back(name.str());
   });

@@ -86,6 +86,27 @@ struct AttentionShares {
 };
 } // namespace
 
+namespace {
+/// What is known of the file while it is read.
+struct ReadContext {
+  StringRef content;
+  ClusterSource source;
+};
+} // namespace
+
+/// The line of what is read.
+static unsigned getLine(yaml::IO &io) {
+  const yaml::Node *node = static_cast<yaml::Input &>(io).getCurrentNode();
+  auto &context = *static_cast<ReadContext *>(io.getContext());
+  const char *start = node->getSourceRange().Start.getPointer();
+  size_t offset = start - context.content.begin();
+  return 1 + context.content.take_front(offset).count('\n');
+}
+
+static ClusterSource &getSource(yaml::IO &io) {
+  return static_cast<ReadContext *>(io.getContext())->source;
+}
+
 LLVM_YAML_IS_SEQUENCE_VECTOR(amsp::ClusterLevel)
 LLVM_YAML_IS_SEQUENCE_VECTOR(amsp::AchievedRate)
 
@@ -97,6 +118,7 @@ template <> struct MappingTraits<ClusterLevel> {
     mapOptionalMeasure<Bandwidth>(io, "bandwidth", level.bandwidth);
     mapOptionalMeasure<Latency>(io, "latency", level.latency);
     mapOptionalMeasure<Congestion>(io, "congestion", level.congestion);
+    getSource(io).levelLines.push_back(getLine(io));
   }
   static std::string validate(IO &, ClusterLevel &level) {
     return level.size < 1 ? "the size of a level must be positive" : "";
@@ -137,6 +159,7 @@ template <> struct MappingTraits<Device> {
     io.mapOptional("achieved", device.achieved);
     AttentionShares shares{device};
     io.mapOptional("attention", shares);
+    getSource(io).deviceLine = getLine(io);
   }
   static std::string validate(IO &, Device &device) {
     for (size_t i = 1; i < device.achieved.size(); ++i) {
@@ -199,11 +222,14 @@ static void completeNames(Cluster &cluster, StringRef file) {
 }
 
 Expected<Cluster> amsp::parseClusterYaml(StringRef content, StringRef name) {
-  Expected<Cluster> cluster = parseYaml<Cluster>(content, name, "cluster");
+  ReadContext context{content, {name.str(), {}, std::nullopt}};
+  Expected<Cluster> cluster =
+      parseYaml<Cluster>(content, name, "cluster", &context);
   if (!cluster)
     return cluster;
   if (Error error = verifyWorld(*cluster, name))
     return error;
   completeNames(*cluster, name);
+  cluster->source = std::move(context.source);
   return cluster;
 }

@@ -36,12 +36,13 @@ Expected<CollectiveModel> CollectiveModel::create(const Cluster &cluster,
     if (table.hasMeasurements(kind) ||
         (kind == TransferKind::Broadcast && !broadcasts))
       continue;
-    for (const ClusterLevel &level : cluster.levels)
+    for (auto [index, level] : enumerate(cluster.levels))
       if (level.size > 1 && !(level.bandwidth && level.latency))
         return createStringError(
-            "cluster '" + cluster.name + "' cannot be planned for: no table " +
-            "measures " + stringifyTransferKind(kind) + ", and level '" +
-            level.name + "' has no bandwidth or no latency");
+            getErrorPrefix(cluster, index) + "cluster '" + cluster.name +
+            "' cannot be planned for: no table " + "measures " +
+            stringifyTransferKind(kind) + ", and level '" + level.name +
+            "' has no bandwidth or no latency");
   }
   return CollectiveModel(cluster, table);
 }

@@ -3,11 +3,13 @@
 #include "amsp/Planner/PlanFile.h"
 #include "amsp/Dialect/AMSP/IR/AMSPAttributes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
+#include "amsp/Placement/PlacementConverter.h"
 #include "amsp/Placement/StepAttributes.h"
 #include "amsp/Placement/UnitStrategies.h"
 #include "amsp/Planner/Planner.h"
 #include "amsp/Planner/UnitPattern.h"
 #include "amsp/Support/YamlFile.h"
+#include "amsp/Support/YamlScalar.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -23,9 +25,24 @@ using namespace amsp;
 //===----------------------------------------------------------------------===//
 
 namespace {
+// Scalars that are checked where they stand, so that an error has their line.
+struct Version {};
+struct Count {
+  int64_t value = 1;
+};
+struct LevelSizes {
+  SmallVector<int64_t> values; // 8x16
+};
+struct ReduceTypeName {
+  std::string text;
+};
+struct LoopWord {
+  std::string text;
+};
+
 struct ClusterEntry {
   std::string name;
-  std::string levels; // 8x16
+  LevelSizes levels;
 };
 struct ModelEntry {
   std::vector<std::pair<std::string, int64_t>> units;
@@ -35,20 +52,62 @@ struct UnitsEntry {
 };
 /// The file's keys.
 struct PlanDocument {
-  int version = 0;
+  Version version;
   ClusterEntry cluster;
   ModelEntry model;
-  std::string reduceType, strategy;
+  ReduceTypeName reduceType;
+  std::string strategy;
   UnitsEntry units;
   std::vector<std::string> recompute;
-  int64_t microbatches = 1;
-  std::optional<std::vector<std::string>> loops;
+  Count microbatches;
+  std::optional<std::vector<LoopWord>> loops;
 };
 } // namespace
+
+LLVM_YAML_IS_FLOW_SEQUENCE_VECTOR(LoopWord)
 
 static constexpr StringRef kPeeled = "peeled", kPipelined = "pipelined";
 
 namespace llvm::yaml {
+/// What only is read.
+template <typename T> struct InputScalarTraits {
+  static void output(const T &, void *, raw_ostream &) {}
+  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
+};
+template <> struct ScalarTraits<Version> : InputScalarTraits<Version> {
+  static StringRef input(StringRef text, void *, Version &) {
+    return text == "1" ? "" : "this build reads plans of version 1 only";
+  }
+};
+template <> struct ScalarTraits<Count> : InputScalarTraits<Count> {
+  static StringRef input(StringRef text, void *, Count &count) {
+    bool isGood = !text.getAsInteger(10, count.value) && count.value >= 1;
+    return isGood ? "" : "expected a positive number";
+  }
+};
+template <> struct ScalarTraits<LevelSizes> : InputScalarTraits<LevelSizes> {
+  static StringRef input(StringRef text, void *, LevelSizes &sizes) {
+    for (StringRef size : split(text, 'x'))
+      if (size.getAsInteger(10, sizes.values.emplace_back()) ||
+          sizes.values.back() < 1)
+        return "levels are positive sizes joined by 'x', as 8x4";
+    return "";
+  }
+};
+template <>
+struct ScalarTraits<ReduceTypeName> : InputScalarTraits<ReduceTypeName> {
+  static StringRef input(StringRef text, void *, ReduceTypeName &type) {
+    type.text = text;
+    return parseReduceType(text) ? "" : "reduce_type is f32, bf16 or graph";
+  }
+};
+template <> struct ScalarTraits<LoopWord> : InputScalarTraits<LoopWord> {
+  static StringRef input(StringRef text, void *, LoopWord &word) {
+    word.text = text;
+    bool isGood = text == kPeeled || text == kPipelined;
+    return isGood ? "" : "loops are peeled or pipelined";
+  }
+};
 template <> struct MappingTraits<ClusterEntry> {
   static void mapping(IO &io, ClusterEntry &cluster) {
     io.mapOptional("name", cluster.name);
@@ -83,11 +142,6 @@ template <> struct MappingTraits<PlanDocument> {
     io.mapOptional("microbatches", document.microbatches);
     io.mapOptional("loops", document.loops);
   }
-  static std::string validate(IO &, PlanDocument &document) {
-    if (document.version != 1)
-      return "this build reads plans of version 1 only";
-    return document.microbatches >= 1 ? "" : "microbatches must be positive";
-  }
 };
 } // namespace llvm::yaml
 
@@ -95,15 +149,10 @@ bool amsp::isPlanFileName(StringRef strategy) {
   return strategy.find_first_of("./") != StringRef::npos;
 }
 
-static Expected<LoopForm> parseLoops(ArrayRef<std::string> words,
-                                     StringRef name) {
+static LoopForm getLoopForm(ArrayRef<LoopWord> words) {
   LoopForm form;
-  for (const std::string &word : words) {
-    if (word != kPeeled && word != kPipelined)
-      return createStringError(name + ": loops '" + word + "': expected " +
-                               kPeeled + " or " + kPipelined);
-    (word == kPeeled ? form.peels : form.pipelines) = true;
-  }
+  for (const LoopWord &word : words)
+    (word.text == kPeeled ? form.peels : form.pipelines) = true;
   return form;
 }
 
@@ -115,26 +164,15 @@ Expected<PlanFile> amsp::parsePlanFile(StringRef content, StringRef name) {
   PlanFile plan;
   plan.name = name;
   plan.cluster = document.cluster.name;
-  StringRef levels = document.cluster.levels;
-  for (StringRef size : split(levels, 'x')) {
-    if (levels.empty())
-      break;
-    if (size.getAsInteger(10, plan.levels.emplace_back()))
-      return createStringError(name + ": cluster.levels '" + levels +
-                               "': expected sizes joined by 'x'");
-  }
+  plan.levels = std::move(document.cluster.levels.values);
   plan.model = std::move(document.model.units);
-  plan.reduceType = document.reduceType;
+  plan.reduceType = document.reduceType.text;
   plan.strategy = document.strategy;
   plan.units = std::move(document.units.strategies);
   plan.recompute = std::move(document.recompute);
-  plan.microbatches = document.microbatches;
-  if (document.loops) {
-    Expected<LoopForm> loops = parseLoops(*document.loops, name);
-    if (!loops)
-      return loops.takeError();
-    plan.loops = *loops;
-  }
+  plan.microbatches = document.microbatches.value;
+  if (document.loops)
+    plan.loops = getLoopForm(*document.loops);
   // Their order in the file is not kept by the reader.
   sort(plan.model);
   sort(plan.units);
@@ -149,21 +187,13 @@ Expected<PlanFile> amsp::readPlanFile(StringRef path) {
   return parsePlanFile((*file)->getBuffer(), path);
 }
 
-/// A name as YAML, in quotes where it needs them.
-static std::string quote(StringRef name) {
-  bool isPlain = all_of(name, [](char c) {
-    return isAlnum(c) || c == '.' || c == '_' || c == '-' || c == '/';
-  });
-  return isPlain ? name.str() : ("'" + name + "'").str();
-}
-
 static void printMap(raw_ostream &os, StringRef key,
                      ArrayRef<std::pair<std::string, std::string>> map) {
   if (map.empty())
     return;
   os << key << ":\n";
   for (auto &[name, value] : map)
-    os << "  " << quote(name) << ": " << value << "\n";
+    os << "  " << quoteYaml(name) << ": " << value << "\n";
 }
 
 SmallVector<StringRef> amsp::getLoopWords(const LoopForm &loops) {
@@ -177,9 +207,12 @@ SmallVector<StringRef> amsp::getLoopWords(const LoopForm &loops) {
 
 void amsp::printPlanFile(raw_ostream &os, const PlanFile &plan,
                          StringRef comment) {
-  os << "# " << comment << "\n";
+  os << "# ";
+  for (char c : comment) // names that it contains may have lines
+    os << (isPrint(c) || !isASCII(c) ? c : ' ');
+  os << "\n";
   os << "version: 1\n";
-  os << formatv("cluster: {{name: '{0}', levels: {1}}\n", plan.cluster,
+  os << formatv("cluster: {{name: {0}, levels: {1}}\n", quoteYaml(plan.cluster),
                 formatFactors(plan.levels));
   PlanFile::Map model;
   for (const auto &[units, elements] : plan.model)
@@ -190,7 +223,7 @@ void amsp::printPlanFile(raw_ostream &os, const PlanFile &plan,
   printMap(os, "units", plan.units);
   auto printList = [&](StringRef key, const auto &names) {
     os << key << ": [";
-    interleaveComma(names, os, [&](StringRef name) { os << quote(name); });
+    interleaveComma(names, os, [&](StringRef name) { os << quoteYaml(name); });
     os << "]\n";
   };
   if (plan.microbatches > 1)

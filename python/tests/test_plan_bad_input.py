@@ -136,6 +136,17 @@ def test_less_memory_than_the_constants(memory, step, tmp_path):
     assert not output.exists()
 
 
+@pytest.mark.parametrize("content", ["", "\n", "# nothing\n"])
+def test_a_plan_file_of_nothing(content, step, tmp_path):
+    chosen = tmp_path / "plan.yaml"
+    chosen.write_text(content)
+    cluster = cluster_of(tmp_path, 2)
+    assert "plan.yaml: no plan" in refusal(step, cluster, "--strategy", chosen)
+    options = ("-o", tmp_path / "step.so", "--cluster", cluster, "--strategy", chosen)
+    with pytest.raises(tools.ToolError, match="^error: .*plan.yaml: no plan$"):
+        tools.call("amsp-compile", step, *options)
+
+
 @pytest.mark.parametrize("memory", ["0", "-5", "1e-3", "nan", "much"])
 def test_a_limit_that_is_none(memory, step, tmp_path):
     assert "--memory" in refusal(step, cluster_of(tmp_path, 2), f"--memory={memory}")

@@ -13,6 +13,18 @@ from amsp.models import gpt
 pytestmark = pytest.mark.skipif(
     tools.find("amsp-profile") is None, reason="not built: amsp-profile"
 )
+STEP = """
+func.func public @main(
+    %w: tensor<2x2xf32> {tf.aliasing_output = 0 : i32} loc("w"),
+    %x: tensor<8x2xf32> loc("x")) -> tensor<2x2xf32> {
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<8x2xf32>, tensor<2x2xf32>) -> tensor<8x2xf32>
+  %g = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0]
+    : (tensor<8x2xf32>, tensor<8x2xf32>) -> tensor<2x2xf32>
+  %new = stablehlo.subtract %w, %g : tensor<2x2xf32>
+  return %new : tensor<2x2xf32>
+}
+"""
 TINY = ("--max-bytes", 65536, "--max-gemm", 64, "--seconds", 0.001)
 
 
@@ -59,6 +71,26 @@ def test_one_rank_has_no_collectives(tmp_path):
     profile("-o", cluster, "--ranks", 1, *TINY, "--name", "alone")
     assert [p.name for p in tmp_path.iterdir()] == ["one.yaml"]
     assert "name: alone\n" in cluster.read_text()
+
+
+@pytest.mark.parametrize("name", ["a b: c", "bob's", "#1"])
+def test_any_name_can_be_read_again(name, tmp_path):
+    cluster = tmp_path / "it's, here.yaml"
+    profile("-o", cluster, "--ranks", 2, *TINY, "--name", name)
+    step = tmp_path / "step.mlir"
+    step.write_text(STEP)
+    options = ("--cluster", cluster, "--format", "json", "-o", tmp_path / "plan.yaml")
+    plan = tools.call("amsp-plan", step, *options)
+    assert json.loads(plan.stdout)["cluster"] == name
+    again = tools.call("amsp-plan", step, *options, "--strategy", tmp_path / "plan.yaml")
+    assert json.loads(again.stdout)["cluster"] == name
+
+
+def test_the_table_is_not_the_cluster_file(tmp_path):
+    cluster = tmp_path / "here.csv"
+    with pytest.raises(tools.ToolError, match="here.csv' is given twice"):
+        profile("-o", cluster, "--ranks", 2, *TINY)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

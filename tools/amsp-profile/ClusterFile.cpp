@@ -2,6 +2,8 @@
 
 #include "ClusterFile.h"
 #include "amsp/Placement/AchievedCurve.h"
+#include "amsp/Support/OutputFiles.h"
+#include "amsp/Support/YamlScalar.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -67,10 +69,10 @@ static void writeYaml(raw_ostream &os, const ClusterDescription &description,
   double f32 = getPeak(profile.f32), f64 = getPeak(profile.f64);
   os << formatv("# Measured by amsp-profile: {0} ranks, transport {1}.\n",
                 description.ranks, description.transport);
-  os << "name: " << description.name << "\n";
+  os << "name: " << quoteYaml(description.name) << "\n";
   os << "levels:\n  - {name: rank, size: " << description.ranks;
   writeLink(os, profile);
-  os << "}\ndevice:\n  name: " << description.name << "\n";
+  os << "}\ndevice:\n  name: " << quoteYaml(description.name) << "\n";
   os << formatv("  memory: {0:e3}\n", description.memory);
   os << formatv("  memory_bandwidth: {0:e3}\n", profile.memoryBandwidth);
   os << formatv("  peak: {{f32: {0:e3}, f64: {1:e3}}\n", f32, f64);
@@ -81,24 +83,30 @@ static void writeYaml(raw_ostream &os, const ClusterDescription &description,
   if (profile.tensorOverhead > 0)
     os << formatv("tensor_overhead: {0:e3}\n", profile.tensorOverhead);
   if (!table.empty())
-    os << "collectives: [" << sys::path::filename(table) << "]\n";
+    os << "collectives: [" << quoteYaml(sys::path::filename(table)) << "]\n";
 }
 
 Error profile::writeClusterFile(StringRef path,
                                 const ClusterDescription &description,
                                 const Profile &profile) {
+  OutputFiles files;
   SmallString<128> table;
+  if (Error error = files.create(path))
+    return error;
+  std::string text;
+  raw_string_ostream os(text);
   if (!profile.collectives.empty()) {
     table = path;
     sys::path::replace_extension(table, "csv");
-    if (Error error = writeToOutput(table, [&](raw_ostream &os) {
-          writeTable(os, profile);
-          return Error::success();
-        }))
+    if (Error error = files.create(table))
       return error;
+    writeTable(os, profile);
+    if (Error error = files.write(table, text))
+      return error;
+    text.clear();
   }
-  return writeToOutput(path, [&](raw_ostream &os) {
-    writeYaml(os, description, profile, table);
-    return Error::success();
-  });
+  writeYaml(os, description, profile, table);
+  if (Error error = files.write(path, text))
+    return error;
+  return files.commit();
 }

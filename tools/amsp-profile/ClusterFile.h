@@ -16,7 +16,7 @@ struct ClusterDescription {
 };
 
 /// Writes `path` (YAML) and, where collectives were measured, beside it their
-/// table, with the extension csv: each whole or not at all, the table first.
+/// table, with the extension csv: both whole or neither.
 llvm::Error writeClusterFile(llvm::StringRef path,
                              const ClusterDescription &description,
                              const Profile &profile);

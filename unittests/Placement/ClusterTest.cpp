@@ -77,7 +77,8 @@ TEST(ClusterTest, YamlErrorsNameFileAndLine) {
             "c.yaml:1: a cluster needs at least one level");
   EXPECT_EQ(errorOfYaml("interference: 0.1\n"),
             "c.yaml:1: missing required key 'levels'");
-  EXPECT_EQ(errorOfYaml(""), "c.yaml: no cluster");
+  for (llvm::StringRef content : {"", "\n", "# nothing but a comment\n"})
+    EXPECT_EQ(errorOfYaml(content), "c.yaml: no cluster") << content.str();
   EXPECT_NE(errorOfYaml("levels: [\n"), "");
 }
 
@@ -176,6 +177,53 @@ TEST(ClusterTest, SaysWhatAPlannerMisses) {
       "dir/c.yaml");
   ASSERT_TRUE(static_cast<bool>(cluster)) << toString(cluster.takeError());
   EXPECT_EQ(toString(verifyForPlanning(*cluster)),
-            "cluster 'c' cannot be planned for: it does not give bandwidth of "
-            "level 'gpu', device.memory, device.memory_bandwidth, device.peak");
+            "dir/c.yaml:2: cluster 'c' cannot be planned for: it does not give "
+            "bandwidth of level 'gpu', device.memory, device.memory_bandwidth, "
+            "device.peak");
+}
+
+TEST(ClusterTest, WhatAPlannerMissesHasTheLineWhereItBelongs) {
+  auto errorWithout = [](llvm::StringRef line, llvm::StringRef replacement) {
+    llvm::Expected<Cluster> cluster =
+        parseClusterYaml(describeCluster(line, replacement), "c.yaml");
+    if (!cluster)
+      return toString(cluster.takeError());
+    cluster->collectiveTables.clear();
+    return toString(verifyForPlanning(*cluster));
+  };
+  EXPECT_EQ(errorWithout("    latency: 2e-6", ""),
+            "c.yaml:3: cluster 'test' cannot be planned for: it does not give "
+            "latency of level 'gpu'");
+  EXPECT_EQ(errorWithout("  - {name: node, size: 16, bandwidth: 1e11, latency: "
+                         "1e-5, congestion: 0.05}",
+                         "  - {size: 16, bandwidth: 1e11}"),
+            "c.yaml:7: cluster 'test' cannot be planned for: it does not give "
+            "latency of level 'level1'");
+  EXPECT_EQ(errorWithout("  peak: {bf16: 312e12}", "  peak: {}"),
+            "c.yaml:9: cluster 'test' cannot be planned for: it does not give "
+            "device.peak");
+  llvm::Expected<Cluster> bare = parseClusterYaml("levels: [{size: 1}]", "c");
+  ASSERT_TRUE(static_cast<bool>(bare)) << toString(bare.takeError());
+  EXPECT_EQ(toString(verifyForPlanning(*bare)),
+            "c: cluster 'c' cannot be planned for: it does not give "
+            "device.memory, device.memory_bandwidth, device.peak");
+}
+
+TEST(ClusterTest, AFileThatExistsMayHaveAnEqualsSign) {
+  llvm::SmallString<128> directory;
+  ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("cluster", directory));
+  std::string file = (directory + "/a=b,levels=2.yaml").str();
+  {
+    std::error_code error;
+    llvm::raw_fd_ostream os(file, error);
+    ASSERT_FALSE(error);
+    os << "levels: [{size: 3}]\n";
+  }
+  llvm::Expected<Cluster> cluster = parseCluster(file);
+  llvm::Expected<Cluster> resized = parseCluster(file + ",levels=5");
+  llvm::sys::fs::remove_directories(directory);
+  ASSERT_TRUE(static_cast<bool>(cluster)) << toString(cluster.takeError());
+  EXPECT_EQ(cluster->getWorldSize(), 3);
+  ASSERT_TRUE(static_cast<bool>(resized)) << toString(resized.takeError());
+  EXPECT_EQ(resized->getWorldSize(), 5);
 }

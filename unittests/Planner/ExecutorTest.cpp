@@ -171,13 +171,19 @@ TEST(ExecutorFileTest, ErrorsNameTheLine) {
               HasSubstr("e.yaml:1: expected a number from 0 to 1e15"));
 }
 
+TEST(ExecutorFileTest, AFileOfNothingIsNoExecutor) {
+  for (const char *content : {"", "\n", "# nothing but a comment\n", "---\n"})
+    EXPECT_THAT(errorOf(content), HasSubstr("no executor")) << content;
+}
+
 TEST(ModelConfigTest, ErrorsSayWhatIsWrong) {
   auto errorOf = [](const char *content) {
     auto config = parseModelConfig(content, "c.json");
     return config ? std::string() : toString(config.takeError());
   };
   EXPECT_THAT(errorOf("[]"), HasSubstr("c.json: expected a JSON object"));
-  EXPECT_THAT(errorOf("{"), HasSubstr("c.json: "));
+  for (const char *content : {"{", "", "\n", "// nothing\n"})
+    EXPECT_THAT(errorOf(content), HasSubstr("c.json: ")) << content;
   EXPECT_EQ(errorOf(R"({"model_type": "bert"})"),
             "c.json: model_type is 'bert', expected llama, gpt2 or mpt");
   EXPECT_THAT(errorOf(R"({"model_type": "gpt2", "n_embd": -4})"),

@@ -89,10 +89,8 @@ TEST(PlanFile, Microbatches) {
   printPlanFile(stream, plan, "");
   EXPECT_NE(text.find("\nmicrobatches: 4\n"), std::string::npos);
   EXPECT_EQ(cantFail(parsePlanFile(text, "plan.yaml")).microbatches, 4);
-  EXPECT_THAT(
-      toString(
-          parsePlanFile("version: 1\nmicrobatches: 0\n", "p.yaml").takeError()),
-      testing::HasSubstr("microbatches must be positive"));
+  EXPECT_EQ(getError("version: 1\nstrategy: ddp\nmicrobatches: 0\n"),
+            "plan.yaml:3: expected a positive number");
 }
 
 TEST(PlanFile, UnitsToComputeAgain) {
@@ -136,7 +134,7 @@ TEST(PlanFile, HowLoopsAreWritten) {
   EXPECT_EQ(cantFail(parsePlanFile("version: 1\n", "plan.yaml")).loops,
             std::nullopt);
   EXPECT_EQ(getError("version: 1\nstrategy: ddp\nloops: [unrolled]\n"),
-            "plan.yaml: loops 'unrolled': expected peeled or pipelined");
+            "plan.yaml:3: loops are peeled or pipelined");
 }
 
 TEST(PlanFile, AnotherModelOrClusterIsRefused) {
@@ -184,4 +182,40 @@ TEST(PlanFile, ErrorsOfFormNameTheLine) {
             "plan.yaml:1: missing required key 'version'");
   EXPECT_EQ(getError("version: 1\ncluster: {levels: 2,2}\n"),
             "plan.yaml:2: unknown key '2'");
+  for (StringRef wrong : {"", "2x", "2x0", "x", "-2"})
+    EXPECT_EQ(
+        getError(("version: 1\ncluster:\n  levels: '" + wrong + "'\n").str()),
+        "plan.yaml:3: levels are positive sizes joined by 'x', as 8x4");
+  EXPECT_EQ(getError("version: 1\nstrategy: ddp\nreduce_type: f8\n"),
+            "plan.yaml:3: reduce_type is f32, bf16 or graph");
+}
+
+TEST(PlanFile, AFileOfNothingIsNoPlan) {
+  for (StringRef content : {"", "\n", "# nothing but a comment\n", "---\n"})
+    EXPECT_EQ(getError(content), "plan.yaml: no plan") << content.str();
+}
+
+TEST(PlanFile, AnyNameIsReadAsItIsWritten) {
+  for (StringRef name :
+       {"bob's", "a b: c", "", "---", "...", "-", "#", "{[", "a\nb\t'\"\\",
+        "two-levels", "a, b", "\xc3\xbc", "null", "~"}) {
+    Cluster cluster = makeCluster("levels=2x2");
+    cluster.name = name;
+    std::vector<StepUnit> units = {{("u" + name).str(), 3},
+                                   {("v" + name).str(), 4}};
+    std::vector<Strategy> strategies = {
+        cantFail(parseStrategy("ddp", cluster.getSizes())),
+        cantFail(parseStrategy("zero3", cluster.getSizes()))};
+    std::string text;
+    raw_string_ostream stream(text);
+    printPlanFile(stream, makePlanFile(units, strategies, cluster, "f32"),
+                  ("A plan on " + name).str());
+    Expected<PlanFile> plan = parsePlanFile(text, "plan.yaml");
+    ASSERT_TRUE(static_cast<bool>(plan)) << text << toString(plan.takeError());
+    EXPECT_EQ(plan->cluster, name);
+    ASSERT_EQ(plan->model.size(), 2u);
+    EXPECT_EQ(plan->model[0].first, units[0].name);
+    ASSERT_EQ(plan->units.size(), 1u);
+    EXPECT_EQ(plan->units[0].first, units[1].name);
+  }
 }

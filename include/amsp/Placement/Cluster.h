@@ -47,6 +47,13 @@ struct Device {
   std::optional<double> attentionForward, attentionBackward;
 };
 
+/// Where a file says what.
+struct ClusterSource {
+  std::string file; // empty: no file
+  std::vector<unsigned> levelLines;
+  std::optional<unsigned> deviceLine;
+};
+
 struct Cluster {
   std::string name;
   llvm::SmallVector<ClusterLevel> levels; // innermost first
@@ -61,13 +68,15 @@ struct Cluster {
   /// Files of measured collectives, as paths from the working directory; where
   /// two speak, the earlier one wins.
   std::vector<std::string> collectiveTables;
+  ClusterSource source;
 
   llvm::SmallVector<int64_t> getSizes() const;
   int64_t getWorldSize() const;
 };
 
 /// Reads `nodes=2,gpus=4`, `levels=4x2`, a YAML file, or one in other sizes,
-/// `FILE,levels=8x4` (see docs/formats.md). Errors name the file and line.
+/// `FILE,levels=8x4` (see docs/formats.md). What is the name of a file that
+/// exists is one. Errors name the file and line.
 llvm::Expected<Cluster> parseCluster(llvm::StringRef text);
 
 /// Reads the content of a YAML file; `name` is for errors, and tables are found
@@ -75,8 +84,12 @@ llvm::Expected<Cluster> parseCluster(llvm::StringRef text);
 llvm::Expected<Cluster> parseClusterYaml(llvm::StringRef content,
                                          llvm::StringRef name);
 
+/// `FILE:LINE: ` of a level or, without an index, of the device, before an
+/// error; without a line, only the file's; nothing without a file.
+std::string getErrorPrefix(const Cluster &cluster, std::optional<size_t> level);
+
 /// Fails unless the cluster says all that a planner needs; lists what is
-/// missing.
+/// missing, with the line where the first of it belongs.
 llvm::Error verifyForPlanning(const Cluster &cluster);
 
 /// The cluster with what a planner needs and the file does not give: links and

@@ -20,6 +20,8 @@ public:
 
   /// Where another program may write the content.
   llvm::StringRef getTemporaryPath() const { return file->TmpName; }
+  /// False if the content is copied into what is there.
+  bool isRegularFile() const { return isRegular; }
   llvm::Error write(llvm::StringRef content);
   /// Moves the file to its place. Without it, nothing is left.
   llvm::Error commit(bool isExecutable = false);

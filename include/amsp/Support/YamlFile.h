@@ -17,20 +17,22 @@
 namespace amsp {
 
 /// Reads a document with mapping traits. The error is `NAME:LINE: …` of what is
-/// wrong first, or `NAME: no WHAT` for a file without a document.
+/// wrong first, or `NAME: no WHAT` for a file without a document. `context` is
+/// for the traits.
 template <typename Document>
 llvm::Expected<Document> parseYaml(llvm::StringRef content,
-                                   llvm::StringRef name, llvm::StringRef what) {
+                                   llvm::StringRef name, llvm::StringRef what,
+                                   void *context = nullptr) {
   std::string message;
-  auto keepFirst = [](const llvm::SMDiagnostic &diagnostic, void *context) {
-    auto &message = *static_cast<std::string *>(context);
+  auto keepFirst = [](const llvm::SMDiagnostic &diagnostic, void *of) {
+    auto &message = *static_cast<std::string *>(of);
     if (message.empty())
       message =
           (diagnostic.getFilename() + ":" +
            llvm::Twine(diagnostic.getLineNo()) + ": " + diagnostic.getMessage())
               .str();
   };
-  llvm::yaml::Input input(llvm::MemoryBufferRef(content, name), nullptr,
+  llvm::yaml::Input input(llvm::MemoryBufferRef(content, name), context,
                           keepFirst, &message);
   Document document;
   input >> document;

@@ -19,7 +19,7 @@
 
 // FILE: # step on two-levels: {{.*}} ms, {{.*}} kB of a rank
 // FILE-NEXT: version: 1
-// FILE-NEXT: cluster: {name: 'two-levels', levels: 2x2}
+// FILE-NEXT: cluster: {name: two-levels, levels: 2x2}
 // FILE-NEXT: model:
 // FILE-NEXT:   rest: 1024
 // FILE-NEXT: reduce_type: f32
