@@ -1,7 +1,6 @@
 //===- Timeline.cpp - A simulated step for a trace viewer -----------------===//
 
 #include "amsp/Planner/Timeline.h"
-#include "amsp/Support/OutputFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -137,15 +136,10 @@ void TimelineWriter::write() {
   });
 }
 
-Error amsp::writeTimeline(StringRef path, const Schedule &schedule,
-                          const SimulatedStep &step) {
-  Expected<OutputFile> file = OutputFile::create(path);
-  if (!file)
-    return file.takeError();
+std::string amsp::formatTimeline(const Schedule &schedule,
+                                 const SimulatedStep &step) {
   std::string text;
   raw_string_ostream stream(text);
   TimelineWriter(schedule, step, stream).write();
-  if (Error error = file->write(text))
-    return error;
-  return file->commit();
+  return text;
 }

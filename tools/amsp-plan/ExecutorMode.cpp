@@ -56,7 +56,8 @@ static Error readNumber(const cl::opt<double> &option, int least, int most,
 
 Error amsp::runExecutorMode(const Cluster &cluster, StringRef strategy,
                             std::optional<double> memory, bool isJson,
-                            StringRef timeline, const OverlapSet &overlap) {
+                            StringRef timeline, OutputFiles &files,
+                            const OverlapSet &overlap) {
   if (model.empty())
     return createStringError("--executor needs --model");
   ExecutorRequest request;
@@ -78,8 +79,11 @@ Error amsp::runExecutorMode(const Cluster &cluster, StringRef strategy,
   if (!report)
     return report.takeError();
   if (!timeline.empty())
-    if (Error error = writeTimeline(timeline, report->schedule, report->step))
+    if (Error error = files.write(
+            timeline, formatTimeline(report->schedule, report->step)))
       return error;
+  if (Error error = files.commit())
+    return error;
   if (isJson)
     report->printJson(outs());
   else

@@ -80,10 +80,22 @@ static Error checkNumbers(const ExecutorRequest &request,
       return createStringError(Twine(name) +
                                " must be a number from 1 to 16777216");
   if (!cluster.device || !cluster.device->peakBF16)
-    return createStringError("cluster '" + cluster.name +
+    return createStringError(getErrorPrefix(cluster, {}) + "cluster '" +
+                             cluster.name +
                              "' does not give device.peak.bf16, in which "
                              "executors compute");
   return verifyForPlanning(cluster);
+}
+
+/// Learned positions are rows of a table; what lies beyond has none. (Rotary
+/// ones are computed, for any length.)
+static Error verifySequence(const ExecutorRequest &request,
+                            const ModelConfig &config) {
+  if (config.positions == 0 || request.sequence <= config.positions)
+    return Error::success();
+  return createStringError("--sequence " + Twine(request.sequence) + ": " +
+                           request.modelFile + " has " +
+                           Twine(config.positions) + " positions");
 }
 
 Expected<ExecutorReport> amsp::simulateExecutor(const ExecutorRequest &request,
@@ -97,6 +109,8 @@ Expected<ExecutorReport> amsp::simulateExecutor(const ExecutorRequest &request,
   Expected<ModelConfig> config = readModel(request);
   if (!config)
     return config.takeError();
+  if (Error error = verifySequence(request, *config))
+    return error;
   auto collectives = CollectiveModel::create(cluster, /*broadcasts=*/true);
   if (!collectives)
     return collectives.takeError();
@@ -107,8 +121,8 @@ Expected<ExecutorReport> amsp::simulateExecutor(const ExecutorRequest &request,
                   request.microbatches};
   SimulationOptions options = getSimulationOptions(cluster);
   options.warmUp = kWarmUp;
+  double memory = request.memory.value_or(*cluster.device->memory);
   if (request.strategy == "auto") {
-    double memory = request.memory.value_or(*cluster.device->memory);
     Expected<ExecutorChoice> best =
         findExecutorStrategy(*executor, run, options, memory);
     if (!best)
@@ -131,6 +145,7 @@ Expected<ExecutorReport> amsp::simulateExecutor(const ExecutorRequest &request,
   report.tokens = static_cast<double>(request.sequence * request.sequences *
                                       request.microbatches);
   report.bytes = getExecutorMemory(*executor, run);
+  report.memoryLimit = memory;
   report.schedule = buildExecutorSchedule(*executor, run);
   options.timeline = timeline;
   report.step = simulate(report.schedule, options);
@@ -169,7 +184,12 @@ void ExecutorReport::printTable(raw_ostream &os) const {
                 step.interferenceSeconds * 1e3);
   os << formatv("  {0,-18} {1,14:f3} ms\n", "exposed",
                 step.exposedSeconds * 1e3);
-  os << formatv("memory     {0:f3} MB\n", bytes / 1e6);
+  os << formatv("memory     {0:f3} MB of {1:f3} MB", bytes / 1e6,
+                memoryLimit / 1e6);
+  if (!fits())
+    os << formatv(", does not fit: {0} more than a rank has",
+                  formatBytes(bytes - memoryLimit));
+  os << "\n";
   os << formatv("\n{0,-18} {1,5} {2,8} {3,12} {4,12} {5,12}\n", "collectives",
                 "level", "runs", "MB", "busy ms", "exposed ms");
   for (const Row &row : getRows())
@@ -189,6 +209,7 @@ void ExecutorReport::printJson(raw_ostream &os) const {
     json.attribute("microbatches", microbatches);
     json.attribute("tokens", tokens);
     json.attribute("bytes", bytes);
+    json.attribute("fits", fits());
     json.attribute("seconds", step.seconds);
     json.attribute("tokens_per_second", getTokensPerSecond());
     json.attributeObject("time", [&] {

@@ -32,11 +32,14 @@ struct ExecutorReport {
   llvm::SmallVector<int64_t> levels;
   double tokens = 0; // of a rank and step
   double bytes = 0;  // of a rank
+  /// Bytes that a rank may use.
+  double memoryLimit = 0;
   int64_t microbatches = 1;
   Schedule schedule;
   SimulatedStep step;
 
   double getTokensPerSecond() const { return tokens / step.seconds; }
+  bool fits() const { return bytes <= memoryLimit; }
   void printTable(llvm::raw_ostream &os) const;
   void printJson(llvm::raw_ostream &os) const;
 

@@ -1,6 +1,7 @@
 //===- amsp-plan.cpp - Finds strategies for a training step ---------------===//
 
 #include "ExecutorMode.h"
+#include "OptionModes.h"
 #include "PlanReport.h"
 #include "amsp/Compile/FormatLocation.h"
 #include "amsp/Compile/ParseOptions.h"
@@ -10,7 +11,7 @@
 #include "amsp/Dialect/StableHLO/IR/BooleanLiterals.h"
 #include "amsp/InitAllDialects.h"
 #include "amsp/Planner/Timeline.h"
-#include "amsp/Support/OutputFile.h"
+#include "amsp/Support/OutputFiles.h"
 #include "amsp/Support/ToolHelp.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
@@ -157,13 +158,19 @@ static Expected<PlanningOptions> getOptions(const Cluster &cluster) {
   return options;
 }
 
-/// The plan file, written whole or not at all.
+/// The files that are asked for, without content.
+static Error createFiles(OutputFiles &files) {
+  for (StringRef path :
+       {StringRef(output), StringRef(report), StringRef(timeline)})
+    if (!path.empty())
+      if (Error error = files.create(path))
+        return error;
+  return Error::success();
+}
+
 static Error writePlan(const Finalist &shown, const PlannedStep &planned,
                        const Cluster &cluster, StringRef reduceType,
-                       StringRef name) {
-  Expected<OutputFile> file = OutputFile::create(output);
-  if (!file)
-    return file.takeError();
+                       StringRef name, OutputFiles &files) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   PlanFile plan = makePlanFile(planned.units, shown.strategies, cluster,
@@ -176,15 +183,13 @@ static Error writePlan(const Finalist &shown, const PlannedStep &planned,
                               cluster.name, shown.getSeconds() * 1e3,
                               formatBytes(shown.getBytes()))
                     .str());
-  if (Error error = file->write(text))
-    return error;
-  return file->commit();
+  return files.write(output, text);
 }
 
 /// The page of --report.
 static Error writeReport(const Finalist &shown, const PlannedStep &planned,
                          const Cluster &cluster, BatchSize batch,
-                         StringRef name) {
+                         StringRef name, OutputFiles &files) {
   PlanPage page;
   page.step = name;
   page.cluster = &cluster;
@@ -205,24 +210,38 @@ static Error writeReport(const Finalist &shown, const PlannedStep &planned,
       return timeline.takeError();
     page.timelines.push_back(std::move(*timeline));
   }
-  Expected<OutputFile> file = OutputFile::create(report);
-  if (!file)
-    return file.takeError();
   std::string text;
   llvm::raw_string_ostream stream(text);
   writePlanPage(stream, page);
-  if (Error error = file->write(text))
-    return error;
-  return file->commit();
+  return files.write(report, text);
 }
 
 /// The simulated step of the plan that is shown, for a trace viewer.
-static Error writeSimulation(const Finalist &shown) {
+static Error writeSimulation(const Finalist &shown, OutputFiles &files) {
   if (!shown.compiled)
     return createStringError("--timeline needs --finalists of at least 1: only "
                              "compiled plans are simulated");
   const ProgramSimulation &simulation = shown.compiled->simulation;
-  return writeTimeline(timeline, simulation.schedule, simulation.step);
+  return files.write(timeline,
+                     formatTimeline(simulation.schedule, simulation.step));
+}
+
+/// All files about the plan that is shown, or none.
+static Error writeFiles(const Finalist &shown, const PlannedStep &planned,
+                        const Cluster &cluster, BatchSize batch,
+                        StringRef reduceType, StringRef name,
+                        OutputFiles &files) {
+  if (!output.empty())
+    if (Error error =
+            writePlan(shown, planned, cluster, reduceType, name, files))
+      return error;
+  if (!report.empty())
+    if (Error error = writeReport(shown, planned, cluster, batch, name, files))
+      return error;
+  if (!timeline.empty())
+    if (Error error = writeSimulation(shown, files))
+      return error;
+  return files.commit();
 }
 
 /// The plan to show: the best, or the one that was asked for.
@@ -299,13 +318,17 @@ static Error run(MLIRContext &context) {
   Expected<Cluster> cluster = readCluster();
   if (!cluster)
     return cluster.takeError();
+  OutputFiles files;
+  if (Error error = createFiles(files))
+    return error;
   if (isExecutorMode()) {
     Expected<PlanningOptions> options = getOptions(*cluster);
     if (!options)
       return options.takeError();
     return runExecutorMode(
         *cluster, strategy, options->memoryLimit, format == Format::JSON,
-        timeline, cantFail(parseOverlapSet(options->communication.overlap)));
+        timeline, files,
+        cantFail(parseOverlapSet(options->communication.overlap)));
   }
   if (input.empty())
     return createStringError("expected a step: STEP.mlir");
@@ -323,19 +346,11 @@ static Error run(MLIRContext &context) {
   Expected<Finalist> shown = getShown(**module, *planned, *cluster, *options);
   if (!shown)
     return shown.takeError();
-  if (!output.empty())
-    if (Error error =
-            writePlan(*shown, *planned, *cluster, options->partition.reduceType,
-                      (*module)->getName().value_or("step")))
-      return error;
   BatchSize batch = countBatch(getStepFunction(**module));
-  if (!report.empty())
-    if (Error error = writeReport(*shown, *planned, *cluster, batch,
-                                  (*module)->getName().value_or("step")))
-      return error;
-  if (!timeline.empty())
-    if (Error error = writeSimulation(*shown))
-      return error;
+  if (Error error = writeFiles(*shown, *planned, *cluster, batch,
+                               options->partition.reduceType,
+                               (*module)->getName().value_or("step"), files))
+    return error;
   PlanReport table(*planned, *cluster, *shown, batch, listCollectives, top);
   if (format == Format::JSON)
     table.printJson(llvm::outs());
@@ -366,8 +381,11 @@ int main(int argc, char **argv) {
   help.groups = {&flags.arguments,      &flags.loops, &flags.communication,
                  &clusterGroup,         &outputGroup, &searchGroup,
                  &getExecutorCategory()};
-  if (Error error = parseOptions(argc, argv, prepareHelp(help))) {
-    llvm::errs() << "error: " << toString(std::move(error)) << "\n";
+  Error bad = parseOptions(argc, argv, prepareHelp(help));
+  if (!bad)
+    bad = verifyModes(input, help.groups);
+  if (bad) {
+    llvm::errs() << "error: " << toString(std::move(bad)) << "\n";
     return 1;
   }
   DialectRegistry registry;

@@ -4,15 +4,13 @@
 #define AMSP_PLANNER_TIMELINE_H
 
 #include "amsp/Planner/Simulator.h"
-#include "llvm/Support/Error.h"
+#include <string>
 
 namespace amsp {
 
-/// Writes the events of a step that was simulated with a timeline in Chrome's
-/// trace event format (docs/formats.md, "Timelines"). The file appears when it
-/// is complete.
-llvm::Error writeTimeline(llvm::StringRef path, const Schedule &schedule,
-                          const SimulatedStep &step);
+/// The events of a step that was simulated with a timeline, in Chrome's trace
+/// event format (docs/formats.md, "Timelines").
+std::string formatTimeline(const Schedule &schedule, const SimulatedStep &step);
 
 } // namespace amsp
 
