@@ -73,6 +73,8 @@ private:
   Error correctMisses();
   std::vector<Finalist> select(const Plan &plan) const;
   void addSteadyPlans(const Plan &plan, std::vector<Finalist> &selected) const;
+  Error addPresets(const Plan &plan);
+  std::vector<Finalist> getRivalPresets(const Plan &plan) const;
   Error addSmallerPlans(const Plan &plan);
   void sortFinalists();
   Error makeTooLargeError() const;
@@ -384,6 +386,65 @@ Error FinalistSearch::correctMisses() {
   return Error::success();
 }
 
+/// With groups of each number of inner levels, where a preset takes one.
+static SmallVector<Strategy> getPresets(ArrayRef<int64_t> levels) {
+  SmallVector<std::string> names = {"ddp", "zero1", "zero2", "zero3"};
+  for (size_t inner = 1; inner < levels.size(); ++inner)
+    for (const char *name : {"mics:", "hpz:"})
+      names.push_back(name + formatFactors(levels.take_front(inner)));
+  return llvm::map_to_vector(names, [&](const std::string &name) {
+    return llvm::cantFail(parseStrategy(name, levels));
+  });
+}
+
+/// Presets that are not compiled, and that may be faster than what is, were
+/// they estimated as much too slow as any compiled plan was.
+std::vector<Finalist> FinalistSearch::getRivalPresets(const Plan &plan) const {
+  SmallVector<int64_t> all = cluster.getSizes();
+  Strategy sharded{all, all, all};
+  const CompiledPlan &leanest =
+      compiler.getLeanest(std::vector<Strategy>(units.size(), sharded));
+  double least = std::numeric_limits<double>::infinity();
+  double excess =
+      plan.getStepSeconds(plan.getCandidate(sharded)) / leanest.getSeconds();
+  for (const Finalist &finalist : finalists) {
+    excess =
+        std::max(excess, finalist.estimatedSeconds / finalist.getSeconds());
+    if (mayFit(finalist))
+      least = std::min(least, finalist.getSeconds());
+  }
+  double most = least * std::max(1.0, excess) * (1 + kSecondsError);
+  std::vector<Finalist> rivals;
+  for (const Strategy &preset : getPresets(all)) {
+    const Candidate &candidate = plan.getCandidate(preset);
+    Finalist rival = makeFinalist(plan, candidate);
+    bool isListed = llvm::any_of(rivals, [&](const Finalist &other) {
+      return other.strategies == rival.strategies;
+    });
+    if (!isListed && !isKnown(rival.strategies) && mayFit(rival) &&
+        std::isfinite(most) && rival.estimatedSeconds <= most)
+      rivals.push_back(std::move(rival));
+  }
+  return rivals;
+}
+
+/// So that no preset is faster by the simulation than what is chosen.
+Error FinalistSearch::addPresets(const Plan &plan) {
+  if (options.finalists <= 1)
+    return Error::success();
+  // Each one that is compiled may show the estimate to be further off.
+  for (auto rivals = getRivalPresets(plan); !rivals.empty();
+       rivals = getRivalPresets(plan)) {
+    if (Error error = compile(std::move(rivals), !options.stopsAtFirstFit))
+      return error;
+    if (!options.stopsAtFirstFit)
+      continue;
+    if (Error error = lowerUntilOneFits())
+      return error;
+  }
+  return Error::success();
+}
+
 Expected<PlannedStep> FinalistSearch::run() {
   Expected<Plan> plan = search();
   if (!plan)
@@ -391,6 +452,8 @@ Expected<PlannedStep> FinalistSearch::run() {
   if (Error error = compileSelected(*plan))
     return error;
   if (Error error = correctMisses())
+    return error;
+  if (Error error = addPresets(*plan))
     return error;
   if (Error error = addSmallerPlans(*plan))
     return error;

@@ -1,5 +1,6 @@
 """Clusters with more of one thing: the best plan never gets slower by more than the
-1 % within which smaller groups are preferred, by the search alone."""
+1 % within which smaller groups are preferred, by the search alone and of compiled
+plans."""
 
 import itertools
 import math
@@ -29,7 +30,7 @@ def best(step, tmp_path):
     none fits."""
     cluster = tmp_path / "cluster.yaml"
 
-    def find(bandwidths, memory):
+    def find(bandwidths, memory, finalists=0):
         links = "".join(
             f"  - {{name: l{i}, size: 2, bandwidth: {b}, latency: 2e-5}}\n"
             for i, b in enumerate(bandwidths)
@@ -39,8 +40,8 @@ def best(step, tmp_path):
             "peak: {f32: 57e9, bf16: 57e9}}\ninterference: 0.1\n"
         )
         try:
-            options = ("--memory", str(memory), "--finalists", "0", "--top", "1")
-            return plan(step, cluster, *options)["plan"]
+            options = ("--memory", str(memory), "--finalists", str(finalists))
+            return plan(step, cluster, "--top", "1", *options)["plan"]
         except subprocess.CalledProcessError as error:
             assert "fits under no strategy" in error.stderr
             return None
@@ -75,3 +76,16 @@ def test_more_memory(best):
         for smaller, larger in itertools.pairwise(plans):
             assert larger or not smaller
         check_no_plan_is_slower(plans)
+
+
+@pytest.mark.parametrize("step", ["mlp"], indirect=True)
+def test_more_memory_of_compiled_plans(best):
+    bandwidths = [9e9, 1e9]
+    enough = best(bandwidths, 1e12, finalists=3)["bytes"]
+    shares = (0.5, 0.8, 0.9, 0.95, 1, 1.5)
+    plans = [best(bandwidths, share * enough, finalists=3) for share in shares]
+    for share, found in zip(shares, plans, strict=True):
+        assert not found or found["bytes"] <= share * enough
+    # Some do not fit, and the memory that is said to be needed is enough.
+    assert not plans[0] and all(plans[shares.index(1) :])
+    check_no_plan_is_slower(plans)

@@ -84,7 +84,8 @@ void getPlanningDialects(mlir::DialectRegistry &registry);
 /// Searches plans for an imported step and compiles the best of them. The
 /// activations that the search allows for are those of the compiled program
 /// with everything sharded; the order of those that fit is that of their
-/// simulated steps, and within 1 % of the fastest that of the search. If no
+/// simulated steps, and within 1 % of the fastest that of the search. Presets
+/// that may be faster are compiled as well, with more than one finalist. If no
 /// compiled plan fits, smaller ones are tried; if none does, the error says how
 /// much the smallest needs, and what for. Errors in the program are
 /// diagnostics, after which the error is empty text.
