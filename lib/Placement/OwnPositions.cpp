@@ -36,18 +36,32 @@ bool amsp::writesPositions(stablehlo::ScatterOp op, int64_t dim) {
          isSigned(op.getScatterIndices());
 }
 
+/// The indices in a type that holds `size`, which those of 8 and 16 bits need
+/// not: what is taken from them and compared with them is in their type.
+static Value widen(OpBuilder &builder, Location loc, Value indices,
+                   int64_t size) {
+  RankedTensorType type = getTensorType(indices);
+  if (llvm::isIntN(type.getElementTypeBitWidth(), size))
+    return indices;
+  Type wide =
+      llvm::isInt<32>(size) ? builder.getI32Type() : builder.getI64Type();
+  return stablehlo::ConvertOp::create(builder, loc, type.clone(wide), indices);
+}
+
 namespace {
-/// The indices of a gather or scatter, and one component of their vectors.
+/// The indices of a gather or scatter, and one component of their vectors, for
+/// a dimension of `size`.
 class IndexComponent {
 public:
   IndexComponent(OpBuilder &builder, Location loc, Value indices,
-                 int64_t vectorDim, int64_t component)
-      : builder(builder), loc(loc), indices(indices), vectorDim(vectorDim),
-        component(component),
-        positions(hasOthers() ? slice(component, component + 1) : indices) {}
+                 int64_t vectorDim, int64_t component, int64_t size)
+      : builder(builder), loc(loc), indices(widen(builder, loc, indices, size)),
+        vectorDim(vectorDim), component(component), size(size),
+        positions(hasOthers() ? slice(component, component + 1)
+                              : this->indices) {}
 
   /// Indices beyond the ends are those at the ends.
-  void clamp(int64_t size) {
+  void clamp() {
     positions = stablehlo::ClampOp::create(builder, loc, scalar(0), positions,
                                            scalar(size - 1));
   }
@@ -125,7 +139,7 @@ private:
   OpBuilder &builder;
   Location loc;
   Value indices;
-  int64_t vectorDim, component;
+  int64_t vectorDim, component, size;
   Value positions;
 };
 } // namespace
@@ -138,8 +152,9 @@ Operation *amsp::pickOwnPositions(OpBuilder &builder, stablehlo::GatherOp op,
   int64_t length = getTensorType(local.getOperand()).getDimSize(dim);
   IndexComponent index(builder, loc, local.getStartIndices(),
                        numbers.getIndexVectorDim(),
-                       *getComponent(numbers.getStartIndexMap(), dim));
-  index.clamp(getTensorType(op.getOperand()).getDimSize(dim));
+                       *getComponent(numbers.getStartIndexMap(), dim),
+                       getTensorType(op.getOperand()).getDimSize(dim));
+  index.clamp();
   index.countFromOwn(digits, length);
   local->setOperand(1, index.join());
   builder.insert(local);
@@ -157,17 +172,18 @@ Operation *amsp::pickOwnPositions(OpBuilder &builder, stablehlo::GatherOp op,
                                      zero);
 }
 
-Operation *amsp::writeOwnPositions(OpBuilder &builder,
+Operation *amsp::writeOwnPositions(OpBuilder &builder, stablehlo::ScatterOp op,
                                    stablehlo::ScatterOp local, int64_t dim,
                                    ArrayRef<Digit> digits) {
   stablehlo::ScatterDimensionNumbersAttr numbers =
       local.getScatterDimensionNumbers();
+  int64_t length = getTensorType(local.getInputs().front()).getDimSize(dim);
   IndexComponent index(
       builder, local.getLoc(), local.getScatterIndices(),
       numbers.getIndexVectorDim(),
-      *getComponent(numbers.getScatterDimsToOperandDims(), dim));
-  index.countFromOwn(digits,
-                     getTensorType(local.getInputs().front()).getDimSize(dim));
+      *getComponent(numbers.getScatterDimsToOperandDims(), dim),
+      getTensorType(op.getInputs().front()).getDimSize(dim));
+  index.countFromOwn(digits, length);
   local.getScatterIndicesMutable().assign(index.join());
   builder.insert(local);
   return local;

@@ -145,8 +145,8 @@ Operation *Partitioner::insertLocal(Operation *op, Operation *local,
   if (picks)
     return pickOwnPositions(builder, gather, cast<stablehlo::GatherOp>(local),
                             dim, digits);
-  return writeOwnPositions(builder, cast<stablehlo::ScatterOp>(local), dim,
-                           digits);
+  return writeOwnPositions(builder, scatter, cast<stablehlo::ScatterOp>(local),
+                           dim, digits);
 }
 
 Value Partitioner::maskPadding(stablehlo::ReduceOp reduce, Value piece,

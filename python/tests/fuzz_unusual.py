@@ -70,6 +70,20 @@ def scatter(s):
         s.push(table.at[rows].add(s.top.reshape(len(rows), -1, width).sum(1))[rows])
 
 
+@instruction(first_seed=240)
+def narrow_indices(s):
+    """Indices of 8 bits, into a dimension that may have more elements than they
+    count to."""
+    flat = s.top.reshape(-1)
+    index = s.rng.integers(-20, 127, 7).astype(np.int8)
+    if s.rng.random() < 0.5:
+        s.push(s.top + jnp.take(flat, index, mode="clip") @ s.parameter(7))
+    else:
+        numbers = jax.lax.ScatterDimensionNumbers((), (0,), (0,))
+        written = jax.lax.scatter_add(flat, index[:, None], s.parameter(7), numbers)
+        s.push(written.reshape(s.top.shape))
+
+
 @instruction(first_seed=220)
 def convolve_otherwise(s):
     """Strides, dilations, groups, two dimensions."""

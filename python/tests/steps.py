@@ -207,6 +207,22 @@ def unequal_masks() -> Step:
     return Step(sgd(loss), args, 1)
 
 
+def narrow_indices() -> Step:
+    """Rows of the batch, more than 8 bits count, picked and written by 8 bits."""
+    indices = np.random.default_rng(1).integers(-9, 127, 40).astype(np.int8)
+    wide = np.arange(40, dtype=np.float32)[:, None]
+
+    def loss(params, x):
+        h = x @ params["w"]
+        picked = jnp.take(h, indices, axis=0, mode="clip") * wide
+        columns = jax.lax.ScatterDimensionNumbers((1,), (0,), (0,))
+        factors = jnp.broadcast_to(1 + wide / 40, (40, 8)).astype(h.dtype)
+        written = jax.lax.scatter_mul(h, indices[:, None], factors, columns)
+        return jnp.square(picked).mean() / 40 + jnp.tanh(written).mean()
+
+    return Step(sgd(loss), ({"w": normal(4, 8, seed=2)}, normal(256, 4, seed=1)), 1)
+
+
 def sizes(*counts, rows=24) -> Step:
     """Parameters of these sizes, each element with a gradient of its own."""
 
@@ -483,6 +499,7 @@ CASES: dict[str, Callable[[], Step]] = {
     "mlp": lambda: mlp(optax.sgd(0.1, momentum=0.9)),
     "one_hot_gradients": one_hot_gradients,
     "unequal_masks": unequal_masks,
+    "narrow_indices": narrow_indices,
     "ten_large_steps": lambda: mlp(optax.sgd(0.3, momentum=0.5), steps=10),
     "ten_adam_steps": lambda: mlp(
         optax.chain(optax.clip_by_global_norm(0.5), optax.adamw(0.05)), steps=10

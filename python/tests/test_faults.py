@@ -108,6 +108,11 @@ def test_every_factorisation_of_the_world_has_the_same_divisor(finished):
     assert not finished.comparison.faults
 
 
+@over("narrow_indices", ("levels=2", "ddp"), ("levels=4", "zero3"))
+def test_indices_too_narrow_for_the_rows_find_theirs(finished):
+    assert not finished.comparison.faults
+
+
 @over(
     "unequal_masks", ("levels=1", "zero1"), ("levels=2", "ddp"), ("levels=2", "zero3")
 )

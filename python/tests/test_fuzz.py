@@ -21,6 +21,14 @@ REGRESSIONS = [
     *fuzz.trials(200, 20),
     # What is less usual.
     *fuzz.trials(220, 20),
+    # Indices of 8 bits beside indices of other types.
+    *(
+        fuzz.Trial((fuzz.Program(seed, (("narrow_indices", seed),), *rest),), *how)
+        for seed, rest, how in [
+            (240, ("square", "sgd", "none"), ((4,), "zero3", "so")),
+            (241, ("square", "sgd", "none"), ((2, 2), "ddp", "stablehlo")),
+        ]
+    ),
 ]
 
 TRIALS = fuzz.trials(0, 200)

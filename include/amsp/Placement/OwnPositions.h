@@ -21,12 +21,14 @@ bool picksPositions(stablehlo::GatherOp op, int64_t dim);
 bool writesPositions(stablehlo::ScatterOp op, int64_t dim);
 
 /// Lets `local`, a clone of `op` that is not inserted yet, index the rank's own
-/// piece along `dim`, and inserts it. Returns the op with the result.
+/// piece along `dim`, and inserts it. Indices of a type too narrow for the
+/// dimension's size are widened. Returns the op with the result.
 mlir::Operation *pickOwnPositions(mlir::OpBuilder &builder,
                                   stablehlo::GatherOp op,
                                   stablehlo::GatherOp local, int64_t dim,
                                   llvm::ArrayRef<Digit> digits);
 mlir::Operation *writeOwnPositions(mlir::OpBuilder &builder,
+                                   stablehlo::ScatterOp op,
                                    stablehlo::ScatterOp local, int64_t dim,
                                    llvm::ArrayRef<Digit> digits);
 
