@@ -99,13 +99,19 @@ struct ExchangeStartModel
   }
 };
 
-/// To the analysis it reads the sources and updates the destinations.
+/// To the analysis it reads the sources and the destinations. The start writes
+/// those: where what they would be written over is read later, that takes a
+/// buffer of its own, as there is still time to.
 struct ExchangeAwaitModel
     : DstBufferizableOpInterfaceExternalModel<ExchangeAwaitModel,
                                               ExchangeAwaitOp> {
   bool bufferizesToMemoryRead(Operation *, OpOperand &,
                               const AnalysisState &) const {
     return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
+                               const AnalysisState &) const {
+    return false;
   }
 
   /// There is no copying what is in flight.

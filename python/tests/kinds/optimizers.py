@@ -9,7 +9,15 @@ import optax
 import optax.contrib
 
 from kinds.registry import kind
-from step_parts import Step, matrices_only, mlp, mlp_parameters, normal, with_optimizer
+from step_parts import (
+    Step,
+    matrices_only,
+    mlp,
+    mlp_loss,
+    mlp_parameters,
+    normal,
+    with_optimizer,
+)
 
 
 @kind
@@ -50,6 +58,26 @@ def lion(rows=24) -> Step:
 @kind
 def lamb(rows=24) -> Step:
     return mlp(optax.lamb(0.05), rows=rows)
+
+
+@kind
+def adan(rows=24) -> Step:
+    """Its state is the last gradient, which the update reads beside the new one."""
+    return mlp(optax.adan(0.05), rows=rows)
+
+
+@kind
+def prev_loss(rows=24) -> Step:
+    """The rate goes by the loss of the step before, which is state."""
+
+    def step(params, last, x, y):
+        value, gradients = jax.value_and_grad(mlp_loss)(params, x, y)
+        rate = jnp.where(value < last, 0.1, 0.05)
+        params = jax.tree.map(lambda p, g: p - rate * g, params, gradients)
+        return params, value, jnp.where(last < value, 0.0, 1.0)
+
+    batch = (normal(rows, 5, seed=5), normal(rows, 3, seed=6))
+    return Step(step, (mlp_parameters(), np.float32(9), *batch), 2)
 
 
 @kind

@@ -19,12 +19,16 @@ class AMSP_BufferOp<string mnemonic, list<Trait> traits = []>
     : Op<AMSP_Dialect, mnemonic, traits>;
 
 def AMSP_ExchangeStartOp : AMSP_BufferOp<"exchange_start", [
-    DestinationStyleOpInterface, AttrSizedOperandSegments, Pure]> {
+    DestinationStyleOpInterface, AttrSizedOperandSegments, NoMemoryEffect]> {
   let summary = "starts a collective on tensors that writes into given destinations";
   let description = [{
     What collectives become before bufferization, those that are not split too: a
     start and its await. Variadic: one group call for several tensors of one type.
     A result stands for the destination in flight; its only use is the await.
+
+    Start and await have no effect on memory, so that they go when nothing reads
+    them, but cannot be speculated: what moves pure ops leaves them where the
+    schedule put them.
 
     ```mlir
     %f = amsp.exchange_start <0, reduce_scatter, sum, <[1:2]>, rows = [1], full = [403],
@@ -49,7 +53,7 @@ def AMSP_ExchangeStartOp : AMSP_BufferOp<"exchange_start", [
 }
 
 def AMSP_ExchangeAwaitOp : AMSP_BufferOp<"exchange_await", [
-    DestinationStyleOpInterface, AttrSizedOperandSegments, Pure]> {
+    DestinationStyleOpInterface, AttrSizedOperandSegments, NoMemoryEffect]> {
   let summary = "waits for a started exchange";
   let description = [{
     Takes the sources of its start, so that bufferization keeps what they hold until
