@@ -263,6 +263,23 @@ def test_an_output_that_cannot_be_written(mlp, tmp_path):
     assert "no_such_directory" in error
 
 
+@pytest.mark.parametrize(
+    "output, emit, report, message",
+    [
+        ("/dev/full", "mlir", "r.json", "/dev/full"),
+        ("out.mlir", "stablehlo", "no_such_directory/r.json", "no_such_directory"),
+        ("r.json", "mlir", "r.json", "r.json' is given twice"),
+    ],
+)
+def test_a_report_without_its_program(output, emit, report, message, mlp, tmp_path):
+    """Neither appears without the other."""
+    options = ("-o", tmp_path / output, "--emit", emit, "--report", tmp_path / report)
+    target = ("--cluster", "levels=2", "--strategy", "ddp")
+    with pytest.raises(tools.ToolError, match=message):
+        tools.call("amsp-compile", mlp.directory / "step.mlir", *options, *target)
+    assert not list(tmp_path.iterdir())
+
+
 def with_inputs(mlp, tmp_path, change):
     with np.load(mlp.directory / "inputs.npz") as file:
         values = {name: file[name] for name in file.files}

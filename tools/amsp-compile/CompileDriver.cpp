@@ -9,7 +9,7 @@
 #include "amsp/Dialect/StableHLO/IR/BooleanLiterals.h"
 #include "amsp/Planner/StepModel.h"
 #include "amsp/Planner/UnitPattern.h"
-#include "amsp/Support/OutputFile.h"
+#include "amsp/Support/OutputFiles.h"
 #include "amsp/Target/CPU/ObjectEmitter.h"
 #include "amsp/Target/CPU/Passes.h"
 #include "amsp/Target/Manifest.h"
@@ -317,13 +317,13 @@ static std::string printIndented(const llvm::json::Object &manifest) {
 }
 
 Error CompileDriver::emitStableHLO() {
-  Expected<OutputFile> program = OutputFile::create(options.output);
-  if (!program)
-    return program.takeError();
-  Expected<OutputFile> description =
-      OutputFile::create(options.output + ".manifest.json");
-  if (!description)
-    return description.takeError();
+  std::string description = options.output + ".manifest.json";
+  OutputFiles files;
+  for (StringRef path : {StringRef(options.output), StringRef(description)})
+    if (Error error = files.create(path))
+      return error;
+  if (Error error = createReport(files))
+    return error;
   if (Error error = partition())
     return error;
   Expected<LoopForm> form = findLoopForm();
@@ -345,21 +345,22 @@ Error CompileDriver::emitStableHLO() {
   Expected<std::string> text = printMlir(/*withLocations=*/false);
   if (!text)
     return text.takeError();
-  if (Error error = program->write(*text))
+  if (Error error = files.write(options.output, *text))
     return error;
-  if (Error error = description->write(printIndented(manifest)))
+  if (Error error = files.write(description, printIndented(manifest)))
     return error;
-  if (Error error = writeReport())
+  if (Error error = writeReport(files))
     return error;
-  if (Error error = description->commit())
-    return error;
-  return program->commit();
+  return files.commit();
 }
 
 Error CompileDriver::emitCode() {
-  Expected<OutputFile> output = OutputFile::create(options.output);
-  if (!output)
-    return output.takeError();
+  bool isLibrary = options.emit == EmitKind::SharedLibrary;
+  OutputFiles files;
+  if (Error error = files.create(options.output, /*isExecutable=*/isLibrary))
+    return error;
+  if (Error error = createReport(files))
+    return error;
   if (Error error = partition())
     return error;
   if (Error error = lower())
@@ -369,7 +370,6 @@ Error CompileDriver::emitCode() {
                                       : emitMachineCode();
   if (!content)
     return content.takeError();
-  bool isLibrary = options.emit == EmitKind::SharedLibrary;
   if (isLibrary) {
     TimingScope scope = timing.nest("Link");
     Expected<OutputFile> object = OutputFile::create(options.output + ".o");
@@ -378,14 +378,14 @@ Error CompileDriver::emitCode() {
     if (Error error = object->write(*content))
       return error;
     if (Error error = linkSharedLibrary(object->getTemporaryPath(),
-                                        output->getTemporaryPath()))
+                                        files.getTemporaryPath(options.output)))
       return error;
-  } else if (Error error = output->write(*content)) {
+  } else if (Error error = files.write(options.output, *content)) {
     return error;
   }
-  if (Error error = writeReport())
+  if (Error error = writeReport(files))
     return error;
-  return output->commit(/*isExecutable=*/isLibrary);
+  return files.commit();
 }
 
 /// The collectives of a step, one a line.
@@ -412,20 +412,20 @@ static void printCollectives(const llvm::json::Object &manifest) {
   }
 }
 
-Error CompileDriver::writeReport() {
+Error CompileDriver::createReport(OutputFiles &files) {
+  return options.report.empty() ? Error::success()
+                                : files.create(options.report);
+}
+
+Error CompileDriver::writeReport(OutputFiles &files) {
   if (options.printCollectives)
     printCollectives(manifest);
   if (options.printStatistics)
     statistics.print(llvm::outs());
   if (options.report.empty())
     return Error::success();
-  Expected<OutputFile> report = OutputFile::create(options.report);
-  if (!report)
-    return report.takeError();
   bool isPage = StringRef(options.report).ends_with(".html");
-  if (Error error = report->write(isPage ? page : printIndented(manifest)))
-    return error;
-  return report->commit();
+  return files.write(options.report, isPage ? page : printIndented(manifest));
 }
 
 Error CompileDriver::run() {

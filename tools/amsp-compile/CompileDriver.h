@@ -8,6 +8,7 @@
 #include "amsp/Compile/StrategyChoice.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
 #include "amsp/Placement/Cluster.h"
+#include "amsp/Support/OutputFiles.h"
 #include "amsp/Support/StatisticsTable.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -64,7 +65,8 @@ private:
   llvm::Expected<std::string> emitMachineCode();
   llvm::Error emitStableHLO();
   llvm::Error emitCode();
-  llvm::Error writeReport();
+  llvm::Error createReport(OutputFiles &files);
+  llvm::Error writeReport(OutputFiles &files);
 
   const CompileOptions &options;
   CommunicateOptions communication; // as the plan decides
