@@ -143,12 +143,14 @@ def learned_biases(p, queries, source, seen, dtype, apart):
 
 def attending(
     attend, rows=24, heads=4, keys=4, cross=False, masked=False, biased=False, learned=False,
-    apart=False, shared=False, dtype=None, recomputed=False, length=LENGTH, drop=None,
+    apart=False, shared=False, dtype=None, recomputed=False, scanned=False, length=LENGTH,
+    drop=None,
 ) -> Step:  # fmt: skip
     """Two layers; with `masked`, sources of several lengths, some of none; with
     `learned`, a bias by distance that is a parameter, and to which masks are added,
     as in T5, once for all layers if it is `shared`. `drop` gives weights behind
-    dropout, of these and a key."""
+    dropout, of these and a key. If `scanned`, layers are stacked, and their softmaxes
+    are saved."""
     each = WIDTH // heads
 
     def look(x, source, lengths):
@@ -185,9 +187,17 @@ def attending(
 
     def loss(params, x, source, lengths, y):
         bias = learn(params[0], x, source, lengths) if shared else None
-        for number, p in enumerate(params):
+
+        def run(x, numbered):
+            number, p = numbered
             key = jax.random.fold_in(jax.random.key(7), number) if drop else None
-            x = layer(p, x, source, lengths, key, bias)
+            return layer(p, x, source, lengths, key, bias), None
+
+        if scanned:
+            x, _ = jax.lax.scan(run, x, (jnp.arange(2), params))
+        else:
+            for numbered in enumerate(params):
+                x, _ = run(x, numbered)
         return jnp.square(x.astype(y.dtype) - y).mean()
 
     def block(seed):
@@ -214,7 +224,10 @@ def attending(
     )
     # Unlike Adam's, the update does not divide by gradients that are almost zero.
     optimizer = optax.sgd(0.01, momentum=0.9)
-    return with_optimizer(loss, optimizer, [block(10), block(30)], batch, steps=2)
+    layers = [block(10), block(30)]
+    if scanned:
+        layers = jax.tree.map(lambda *each: np.stack(each), *layers)
+    return with_optimizer(loss, optimizer, layers, batch, steps=2)
 
 
 STYLES = {
@@ -243,6 +256,11 @@ STYLES = {
     "custom_rule": functools.partial(attending, by_custom_rule),
     "repeated_keys": functools.partial(attending, by_repeated_keys, keys=2),
     "recomputed": functools.partial(attending, by_jax, recomputed=True),
+    "scanned": functools.partial(attending, by_jax, keys=2, scanned=True),
+    "scanned_dropped": functools.partial(
+        attending, by_masked_weights, cross=True, masked=True, drop=dropped_by_selection,
+        scanned=True,
+    ),  # fmt: skip
     "dropped_flax": functools.partial(attending, by_einsum, drop=dropped_by_factor, dtype="bf16"),
     "dropped_masked": functools.partial(
         attending, by_einsum, cross=True, masked=True, drop=dropped_by_selection

@@ -86,6 +86,8 @@ void AttentionMatcher::follow(Value value, Followed followed) {
 }
 
 bool AttentionMatcher::visit(Operation *op) {
+  if (ignored.contains(op))
+    return true;
   if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op))
     return dot == gradient || visitDot(dot);
   if (op->getNumResults() != 1)

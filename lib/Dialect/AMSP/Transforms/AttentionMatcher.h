@@ -56,6 +56,12 @@ public:
   /// Nothing if something does not fit.
   std::optional<AttentionMatch> match();
 
+  /// Says that these may read what is followed.
+  void ignore(llvm::DenseSet<mlir::Operation *> readers) {
+    ignored = std::move(readers);
+  }
+  bool isFollowed(mlir::Value value) const { return values.contains(value); }
+
   ScoreAxes &getAxes() { return axes; }
   /// Whether there is a softmax of the contraction at all, over its batching
   /// dimensions.
@@ -156,6 +162,7 @@ private:
   };
   std::set<mlir::Operation *, IsBefore> pending;
   llvm::SetVector<mlir::Operation *> done;
+  llvm::DenseSet<mlir::Operation *> ignored;
   llvm::DenseMap<mlir::Value, Followed> values;
   llvm::SmallVector<ScoreForm> forms;
   std::optional<unsigned> finalForm;

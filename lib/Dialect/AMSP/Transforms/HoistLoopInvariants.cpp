@@ -1,7 +1,7 @@
 //===- HoistLoopInvariants.cpp - Carries that never change ----------------===//
 
+#include "LoopInvariants.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
-#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 
 namespace amsp {
 #define GEN_PASS_DEF_HOISTLOOPINVARIANTS
@@ -11,9 +11,7 @@ namespace amsp {
 using namespace mlir;
 using namespace amsp;
 
-/// Removes the carries that the body hands on as it got them, replacing all
-/// that stands for them by the initial value. Returns how many there were.
-static unsigned hoistInvariants(stablehlo::WhileOp loop) {
+unsigned amsp::hoistInvariants(stablehlo::WhileOp loop) {
   Block &cond = loop.getCond().front(), &body = loop.getBody().front();
   Operation *yield = body.getTerminator();
   llvm::BitVector invariant(loop.getNumOperands());

@@ -1,6 +1,7 @@
 //===- RecognizeAttention.cpp - Attention becomes one op ------------------===//
 
 #include "AttentionMatcher.h"
+#include "SavedSoftmax.h"
 #include "SharedSums.h"
 #include "amsp/Dialect/AMSP/Transforms/HloBuilder.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
@@ -360,6 +361,7 @@ struct RecognizeAttention
 
   void runOnOperation() override {
     splitSharedSums(getOperation());
+    recomputeSavedSoftmaxes(getOperation());
     SmallVector<stablehlo::DotGeneralOp> dots;
     getOperation()->walk(
         [&](stablehlo::DotGeneralOp dot) { dots.push_back(dot); });
@@ -400,19 +402,25 @@ private:
     if (!matcher.hasSoftmax())
       return;
     ++numMissed;
-    RankedTensorType type = getTensorType(matcher.getSoftmax()->getResult(0));
-    InFlightDiagnostic remark =
-        dot.emitRemark("no attention: the softmax of ")
-        << "this contraction takes "
-        << type.getNumElements() *
-               llvm::divideCeil(type.getElementTypeBitWidth(), 8)
-        << " bytes, and ";
+    InFlightDiagnostic remark = dot.emitRemark("no attention: the softmax of ")
+                                << "this contraction takes "
+                                << getBytes(matcher.getSoftmax()->getResult(0))
+                                << " bytes, and ";
     if (Operation *misfit = matcher.getMisfit()) {
       remark << "'" << misfit->getName() << "' reads it, or what is made of it";
-      remark.attachNote(misfit->getLoc()) << "here";
+      Diagnostic &note = remark.attachNote(misfit->getLoc()) << "here";
+      if (isa<stablehlo::DynamicUpdateSliceOp>(misfit))
+        note << ", into " << getBytes(misfit->getResult(0))
+             << " bytes of all iterations";
     } else {
       remark << "does not multiply values";
     }
+  }
+
+  static int64_t getBytes(Value value) {
+    RankedTensorType type = getTensorType(value);
+    return type.getNumElements() *
+           llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   }
 
   /// Erases what nothing reads any more, and then what that read.

@@ -501,6 +501,8 @@ def RecognizeAttention : Pass<"amsp-recognize-attention", "::mlir::ModuleOp"> {
     not matter how the softmax or its derivative are written; they are proved
     equal but for rounding. Where any other op reads one of the values on the way, nothing
     changes, and a remark says which and how many bytes the probabilities take.
+    A scan that saves the softmax for that of its backward pass no longer does: it
+    is computed there again.
 
     ```mlir
     func.func @attend(%q: tensor<3x8x16xf32>, %k: tensor<3x7x16xf32>, %v: tensor<3x7x16xf32>) -> tensor<3x8x16xf32> {
