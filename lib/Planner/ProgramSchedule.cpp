@@ -104,7 +104,8 @@ LogicalResult ProgramScheduler::addLoop(stablehlo::WhileOp loop,
   if (failed(addBlock(loop.getCond().front(), body)) ||
       failed(addBlock(loop.getBody().front(), body)))
     return failure();
-  schedule.repeat(block, body, getLoopTripCount(loop).value_or(1));
+  schedule.repeat(block, body,
+                  getLoopTripCount(loop).value_or(kUnknownTripCount));
   return success();
 }
 

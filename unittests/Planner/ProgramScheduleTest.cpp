@@ -3,6 +3,7 @@
 #include "amsp/Planner/ProgramSchedule.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLODialect.h"
+#include "amsp/Placement/CountedLoop.h"
 #include "amsp/Planner/OpCosts.h"
 #include "amsp/Planner/ProgramCosts.h"
 #include "amsp/Planner/StepModel.h"
@@ -85,21 +86,27 @@ TEST_F(ProgramScheduleTest, StartedCollectivesOverlap) {
   EXPECT_DOUBLE_EQ(simulated.seconds, getGatherSeconds() + getDotSeconds());
 }
 
-TEST_F(ProgramScheduleTest, LoopsRunAsOftenAsTheyCount) {
-  ProgramSimulation simulation = run(R"(
+/// A loop of a gather and a product over seven numbers.
+static std::string getLoop(const std::string &condition) {
+  return R"(
     %zero = stablehlo.constant dense<0> : tensor<i32>
     %one = stablehlo.constant dense<1> : tensor<i32>
     %last = stablehlo.constant dense<7> : tensor<i32>
     %n, %r = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, tensor<64x64xf32>
     cond {
-      %c = stablehlo.compare LT, %i, %last : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %c = stablehlo.compare )" +
+         condition + R"(, %i, %last : (tensor<i32>, tensor<i32>) -> tensor<i1>
       stablehlo.return %c : tensor<i1>
     } do {
       %g = amsp.all_gather %w group = <[1:4]> : tensor<1024xf32> -> tensor<64x64xf32>
       %z = stablehlo.dot_general %y, %g, contracting_dims = [1] x [0] : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
       %next = stablehlo.add %i, %one : tensor<i32>
       stablehlo.return %next, %z : tensor<i32>, tensor<64x64xf32>
-    })");
+    })";
+}
+
+TEST_F(ProgramScheduleTest, LoopsRunAsOftenAsTheyCount) {
+  ProgramSimulation simulation = run(getLoop("LT"));
   const SimulatedStep &simulated = simulation.step;
   EXPECT_NEAR(simulated.exposedSeconds, 7 * getGatherSeconds(), 1e-12);
   EXPECT_EQ(simulated.runs.front(), 7);
@@ -111,4 +118,16 @@ TEST_F(ProgramScheduleTest, LoopsRunAsOftenAsTheyCount) {
   auto [ofParameters, others] =
       getSeconds(collectCollectives(step), getCollectives());
   EXPECT_NEAR(simulated.exposedSeconds, ofParameters + others, 1e-12);
+}
+
+// As the plan and the manifest take it.
+TEST_F(ProgramScheduleTest, LoopsOfUnknownCountRunMoreThanOnce) {
+  ProgramSimulation simulation = run(getLoop("NE"));
+  const SimulatedStep &simulated = simulation.step;
+  EXPECT_EQ(simulated.runs.front(), kUnknownTripCount);
+  EXPECT_NEAR(simulated.exposedSeconds, kUnknownTripCount * getGatherSeconds(),
+              1e-12);
+  auto costs = estimateProgram(step, *cluster.device);
+  ASSERT_TRUE(mlir::succeeded(costs));
+  EXPECT_NEAR(simulated.computeSeconds, costs->computeSeconds, 1e-12);
 }
