@@ -22,6 +22,11 @@ static LogicalResult verifyType(Operation *op, Type type, const Twine &what) {
   return success();
 }
 
+/// The floats that code generation and XLA on CPU both compute in.
+static bool isComputedFloat(Type element) {
+  return isa<Float64Type, Float32Type, Float16Type, BFloat16Type>(element);
+}
+
 /// Types that a buffer may have where a step meets its runtime.
 static LogicalResult verifyBoundaryType(func::FuncOp step, Type type,
                                         const Twine &what) {
@@ -30,9 +35,8 @@ static LogicalResult verifyBoundaryType(func::FuncOp step, Type type,
   Type element = cast<RankedTensorType>(type).getElementType();
   auto integer = dyn_cast<IntegerType>(element);
   bool isExchanged =
-      integer
-          ? llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth())
-          : isa<Float64Type, Float32Type, Float16Type, BFloat16Type>(element);
+      integer ? llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth())
+              : isComputedFloat(element);
   if (!isExchanged)
     return step.emitError()
            << what
@@ -61,8 +65,12 @@ static LogicalResult verifyOp(Operation *op) {
   for (Type type : op->getResultTypes()) {
     if (failed(verifyType(op, type, "a result")))
       return failure();
-    if (isa<ComplexType>(getElementTypeOrSelf(type)))
+    Type element = getElementTypeOrSelf(type);
+    if (isa<ComplexType>(element))
       return op->emitOpError("makes complex numbers, which are not supported");
+    if (isa<FloatType>(element) && !isComputedFloat(element))
+      return op->emitOpError("makes values of type ")
+             << element << ", in which no target computes";
   }
   for (Region &region : op->getRegions())
     if (!region.hasOneBlock())
@@ -85,6 +93,18 @@ static LogicalResult verifyOneDevice(ModuleOp module) {
   return success();
 }
 
+/// Meshes and shardings over one device say nothing, and code generation has no
+/// use for them.
+static void dropShardings(ModuleOp module, func::FuncOp step) {
+  for (auto mesh : llvm::make_early_inc_range(module.getOps<sdy::MeshOp>()))
+    mesh.erase();
+  StringRef sharding = "sdy.sharding";
+  for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i)
+    step.removeArgAttr(i, sharding);
+  for (unsigned i = 0, e = step.getNumResults(); i < e; ++i)
+    step.removeResultAttr(i, StringAttr::get(step.getContext(), sharding));
+}
+
 namespace {
 struct VerifyStep : amsp::impl::VerifyStepBase<VerifyStep> {
   void runOnOperation() override {
@@ -92,7 +112,8 @@ struct VerifyStep : amsp::impl::VerifyStepBase<VerifyStep> {
       return signalPassFailure();
     FailureOr<func::FuncOp> step = getStep(getOperation());
     if (failed(step) || failed(verify(*step)))
-      signalPassFailure();
+      return signalPassFailure();
+    dropShardings(getOperation(), *step);
   }
 
 private:

@@ -47,8 +47,9 @@ def VerifyStep : Pass<"amsp-verify-step", "::mlir::ModuleOp"> {
     happens: one public function, of one block, whose arguments and results are
     tensors of static shape and of types that a buffer may have. All its ops are
     ops of StableHLO on one device: neither collectives, nor calls that inlining
-    left, nor custom calls, nor complex numbers, nor ops of other dialects.
-    Changes nothing.
+    left, nor custom calls, nor complex numbers, nor floats of 8 bits or fewer,
+    nor ops of other dialects. Meshes and shardings over one
+    device are dropped; nothing else changes.
   }];
 }
 
