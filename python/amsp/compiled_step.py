@@ -42,24 +42,68 @@ def shapes_of(tree):
     return jax.tree.map(shape_of, tree)
 
 
-def infer_state(step: Callable, args: Sequence, batch_argnums: Sequence[int]):
-    """The arguments whose new values the results begin with, in order."""
+def is_float_scalar(arg) -> bool:
+    """A learning rate looks as a loss does."""
+    leaves = jax.tree.leaves(arg)
+    return bool(leaves) and all(
+        leaf.shape == () and jax.numpy.issubdtype(leaf.dtype, np.floating) for leaf in leaves
+    )
+
+
+def infer_state(
+    step: Callable, args: Sequence, batch_argnums: Sequence[int], fixed: Sequence[int] = ()
+):
+    """The arguments whose new values the results begin with, in order: those of
+    the structure and shapes of the next result. Whether it is the new value of
+    float scalars, the compiler says, which sees how it is made. `fixed` are no
+    candidates."""
     results = jax.eval_shape(step, *args)
     results = results if isinstance(results, tuple) else (results,)
+    ranges, made = export.leaf_ranges(args), export.leaf_ranges(results)
+    pairs = None
     found = []
     for number, arg in enumerate(args):
-        if number in batch_argnums or len(found) == len(results):
+        if number in (*batch_argnums, *fixed) or len(found) == len(results):
             continue
         result = results[len(found)]
         same = jax.tree.structure(arg) == jax.tree.structure(result)
-        if same and shapes_of(arg) == shapes_of(result):
-            found.append(number)
+        if not same or shapes_of(arg) != shapes_of(result):
+            continue
+        if is_float_scalar(arg):
+            if pairs is None:
+                pairs = compiler_pairs(step, args, batch_argnums)
+            if not pairs.issuperset(zip(ranges[number], made[len(found)])):
+                continue
+        found.append(number)
     if not found:
         raise ValueError(
             "no argument is state: the step's results must begin with the new values "
             "of its state arguments, in order (or name them by state_argnums)"
         )
     return tuple(found)
+
+
+def compiler_pairs(
+    step: Callable, args: Sequence, batch_argnums: Sequence[int]
+) -> set[tuple[int, int]]:
+    """The flat arguments that the compiler takes for state, each with the result
+    that is its new value."""
+    with tempfile.TemporaryDirectory(prefix="amsp-") as directory:
+        source = pathlib.Path(directory) / "step.mlir"
+        roles = pathlib.Path(directory) / "roles.mlir"
+        source.write_text(export.lower(step, args, ()))
+        batch = batch_leaves(args, batch_argnums)
+        options = f"batch-args={batch}" if batch else ""
+        tools.call(
+            *("amsp-opt", source, "-o", roles, "--mlir-elide-elementsattrs-if-larger=16"),
+            f"--amsp-import={options} recognize-attention=false",
+        )
+        return set(export.numbers_of_arguments(roles.read_text(), "amsp.result").items())
+
+
+def batch_leaves(args: Sequence, batch_argnums: Sequence[int]) -> str:
+    ranges = export.leaf_ranges(args)
+    return ",".join(str(leaf) for number in batch_argnums for leaf in ranges[number])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -232,12 +276,15 @@ class CompiledStep:
         return self.state()
 
     def leaves(self, number: int, tree) -> list:
+        """Typed keys as the words that the step computes with."""
         if jax.tree.structure(tree) != self.trees[number]:
             raise ValueError(
                 f"argument {number} has structure {jax.tree.structure(tree)}, "
                 f"the step was compiled for {self.trees[number]}"
             )
-        return jax.tree.leaves(tree)
+        return [
+            jax.random.key_data(leaf) if is_key(leaf) else leaf for leaf in jax.tree.leaves(tree)
+        ]
 
     def hold(self, index: int, leaf) -> None:
         value = self.arguments[index]
@@ -392,6 +439,12 @@ class CompiledStep:
         return self.state()
 
 
+def is_key(leaf) -> bool:
+    """A typed key of random numbers (jax.random.key)."""
+    dtype = getattr(leaf, "dtype", None)
+    return dtype is not None and jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key)
+
+
 def as_array(leaf, value: Value) -> np.ndarray:
     """Without a copy where the value lies in this process's memory."""
     if not hasattr(leaf, "dtype"):
@@ -460,7 +513,7 @@ class ArgumentRoles:
         if state_of is not None:  # which holds them
             return ArgumentRoles(batch, (), ())
         if state is None:
-            state = infer_state(step, args, (*batch, *frozen))
+            state = infer_state(step, args, batch, frozen)
         state = tuple(sorted(as_tuple(state)))
         if state:
             export.state_pairs(step, args, state)
@@ -469,9 +522,7 @@ class ArgumentRoles:
 
 def compiled_world(step, args, roles, options, state_of, stall_limit) -> runtime.World:
     """Exports the step, compiles it, and loads it."""
-    ranges = export.leaf_ranges(args)
-    leaves = ",".join(str(leaf) for number in roles.batch for leaf in ranges[number])
-    if leaves:
+    if leaves := batch_leaves(args, roles.batch):
         options = (*options, "--batch-args", leaves)
     with tempfile.TemporaryDirectory(prefix="amsp-") as directory:
         source = pathlib.Path(directory) / "step.mlir"

@@ -72,12 +72,18 @@ def lower(step: Callable, args: Sequence, donate_argnums: Sequence[int]) -> str:
 
 def aliases(text: str) -> dict[int, int]:
     """Argument to result, as the text of the module's main function says."""
+    return numbers_of_arguments(text, "tf.aliasing_output")
+
+
+def numbers_of_arguments(text: str, attribute: str) -> dict[int, int]:
+    """The arguments of the module's main function that have the attribute, and
+    its number."""
     signature = next(line for line in text.splitlines() if "@main(" in line)
     found = {}
     for piece in re.split(r"%arg(?=\d+: )", signature)[1:]:
-        alias = re.search(r"tf\.aliasing_output = (\d+)", piece)
-        if alias:
-            found[int(piece.split(":")[0])] = int(alias.group(1))
+        number = re.search(rf"{re.escape(attribute)} = (\d+)", piece)
+        if number:
+            found[int(piece.split(":")[0])] = int(number.group(1))
     return found
 
 

@@ -214,6 +214,70 @@ def test_what_cannot_be_compiled_says_why():
         amsp.compile(loss, (args[0], *args[2:]), batch_argnums=(1, 2), cluster="levels=2")
 
 
+def test_a_rate_is_no_state(tmp_path):
+    """A trailing learning rate looks as the loss does."""
+
+    def step(params, opt_state, x, y, rate):
+        value, gradients = jax.value_and_grad(loss)(params, x, y)
+        updates, opt_state = optimizer.update(gradients, opt_state, params)
+        params = jax.tree.map(lambda p, u: p + rate * u, params, updates)
+        return params, opt_state, value
+
+    params, state, x, y = make_args()
+    rate = np.float32(0.5)
+    run = amsp.compile(
+        *(step, (params, state, x, y, rate)), batch_argnums=(2, 3), cluster="levels=2", strategy="zero3"
+    )
+    assert [v.role for v in run.arguments if v.name == "rate"] == ["constant"]
+    held, expected, losses = run.shard(params, state), (params, state), []
+    for rate in np.float32([0.5, 0.25]):
+        *held, value = run(*held, x, y, rate)
+        *expected, wanted = step(*expected, x, y, rate)
+        losses.append((value, wanted))
+    for value, wanted in losses:
+        assert isinstance(value, np.ndarray)
+        assert_near(value, wanted)
+    assert_near(tuple(held), tuple(expected))
+    run.save(tmp_path / "ck")
+    assert "rate" not in checkpoint.Reader(tmp_path / "ck").tensors
+
+
+def test_a_float_that_is_updated_is_state():
+    def step(params, scale, rate, x):
+        value, gradient = jax.value_and_grad(lambda p: jnp.square(x @ p).mean())(params)
+        scale = jnp.where(value > 1, scale * 2, scale)
+        return params - rate * gradient, scale, value
+
+    params, x = normal(5, seed=1), normal(12, 5, seed=2)
+    one = np.float32(1)
+    run = amsp.compile(step, (params, one, one, x), batch_argnums=3, cluster="levels=2", strategy="ddp")
+    assert run.held_argnums == (0, 1)
+    assert [v.role for v in run.arguments] == ["param", "state", "constant", "batch"]
+
+
+def test_typed_keys():
+    """As state and as a constant: JAX writes constraints on them."""
+
+    def step(params, key, other, x):
+        key, drawn = jax.random.split(key)
+        kept = jax.random.bernoulli(jax.random.fold_in(other, jax.random.bits(drawn)), 0.7, x.shape)
+        value, gradient = jax.value_and_grad(lambda p: jnp.square(jnp.where(kept, x, 0) @ p).mean())(params)
+        return params - 0.1 * gradient, key, value
+
+    params, x = normal(5, seed=1), normal(12, 5, seed=2)
+    key, other = jax.random.key(1), jax.random.key(2)
+    run = amsp.compile(
+        *(step, (params, key, other, x)), batch_argnums=3, cluster="levels=2", strategy="zero3"
+    )
+    held, expected = run.shard(params, key), (params, key)
+    for _ in range(2):
+        *held, value = run(*held, other, x)
+        *expected, wanted = step(*expected, other, x)
+        assert_near(value, wanted)
+    assert_near(held[0], expected[0])
+    assert_same_bits(held[1], jax.random.key_data(expected[1]))
+
+
 def test_frozen_arguments_are_held():
     def step(adapter, base, x, y):
         value, gradient = jax.value_and_grad(

@@ -52,8 +52,12 @@ void amsp::buildPartitionPipeline(OpPassManager &pm,
 }
 
 namespace {
-struct PartitionPipelineOptions
-    : PassPipelineOptions<PartitionPipelineOptions> {
+/// What is said of arguments. `T`: the options of the pipeline.
+template <typename T> struct ArgumentOptions : PassPipelineOptions<T> {
+  template <typename V>
+  using ListOption = typename PassPipelineOptions<T>::template ListOption<V>;
+  template <typename V>
+  using Option = typename PassPipelineOptions<T>::template Option<V>;
   ListOption<std::string> batchArgs{
       *this, "batch-args",
       llvm::cl::desc("arguments cut along dimension 0, by name or index")};
@@ -67,6 +71,24 @@ struct PartitionPipelineOptions
       *this, "state-of",
       llvm::cl::desc("the compiled training step whose state this one takes or "
                      "makes")};
+  Option<bool> recognizeAttention{
+      *this, "recognize-attention", llvm::cl::init(true),
+      llvm::cl::desc("run amsp-recognize-attention")};
+
+  PartitionOptions get() const {
+    PartitionOptions partition;
+    partition.batchArgs.assign(batchArgs.begin(), batchArgs.end());
+    partition.stateArgs.assign(stateArgs.begin(), stateArgs.end());
+    partition.roles.assign(roles.begin(), roles.end());
+    partition.stateOf = stateOf;
+    partition.recognizeAttention = recognizeAttention;
+    return partition;
+  }
+};
+
+struct ImportPipelineOptions : ArgumentOptions<ImportPipelineOptions> {};
+
+struct PartitionPipelineOptions : ArgumentOptions<PartitionPipelineOptions> {
   ListOption<int64_t> levels{
       *this, "levels",
       llvm::cl::desc("sizes of the cluster's levels, innermost first")};
@@ -76,9 +98,6 @@ struct PartitionPipelineOptions
   Option<std::string> reduceType{
       *this, "reduce-type", llvm::cl::init("f32"),
       llvm::cl::desc("type of reductions: f32, bf16 or graph")};
-  Option<bool> recognizeAttention{
-      *this, "recognize-attention", llvm::cl::init(true),
-      llvm::cl::desc("run amsp-recognize-attention")};
   Option<bool> simplifyCollectives{
       *this, "simplify-collectives", llvm::cl::init(true),
       llvm::cl::desc("run amsp-simplify-collectives")};
@@ -86,20 +105,18 @@ struct PartitionPipelineOptions
 } // namespace
 
 void amsp::registerPartitionPipeline() {
+  PassPipelineRegistration<ImportPipelineOptions>(
+      "amsp-import", "From an exported step to one whose arguments have roles",
+      [](OpPassManager &pm, const ImportPipelineOptions &options) {
+        buildImportPipeline(pm, options.get());
+      });
   PassPipelineRegistration<PartitionPipelineOptions>(
       "amsp-partition", "From an exported step to the program of one rank",
       [](OpPassManager &pm, const PartitionPipelineOptions &options) {
-        PartitionOptions partition;
-        partition.batchArgs.assign(options.batchArgs.begin(),
-                                   options.batchArgs.end());
-        partition.stateArgs.assign(options.stateArgs.begin(),
-                                   options.stateArgs.end());
-        partition.roles.assign(options.roles.begin(), options.roles.end());
-        partition.stateOf = options.stateOf;
+        PartitionOptions partition = options.get();
         partition.levels.assign(options.levels.begin(), options.levels.end());
         partition.strategy = options.strategy;
         partition.reduceType = options.reduceType;
-        partition.recognizeAttention = options.recognizeAttention;
         partition.simplifyCollectives = options.simplifyCollectives;
         buildPartitionPipeline(pm, partition);
       });
