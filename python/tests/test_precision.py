@@ -59,6 +59,24 @@ def test_small_addends_do_not_vanish(ranks, dtype):
     np.testing.assert_allclose(gradient, 1024 * float(x[0, 0]), rtol=2**-8)
 
 
+@pytest.mark.parametrize("ranks", [1, 4])
+def test_equal_tokens_do_not_vanish(ranks):
+    """The gradient of an embedding in bfloat16: 8192 rows meet in one."""
+
+    def step(table, ids):
+        gradient = jax.grad(lambda table: table[ids].sum())(table)
+        return table - gradient / 8192, gradient
+
+    run = amsp.compile(
+        *(step, (jnp.zeros((5, 8), jnp.bfloat16), np.full(8192, 3, np.int32))),
+        batch_argnums=1, cluster=f"levels={ranks}", strategy="zero3",
+    )  # fmt: skip
+    _, gradient = run(jnp.zeros((5, 8), jnp.bfloat16), np.full(8192, 3, np.int32))
+    expected = np.zeros((5, 8), np.float32)
+    expected[3] = 8192
+    np.testing.assert_array_equal(np.asarray(gradient, np.float32), expected)
+
+
 @pytest.mark.parametrize("strategy", ["zero1", "zero3"])
 def test_a_step_in_float64(strategy):
     with jax.enable_x64(True):

@@ -19,6 +19,9 @@ void populateDataMovementPatterns(const mlir::TypeConverter &converter,
 /// Slices, pads and concatenations, static and dynamic.
 void populateSlicePatterns(const mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
+/// Sums of 16-bit floats, whichever op makes them, become sums of f32.
+void populateNarrowSumPatterns(const mlir::TypeConverter &converter,
+                               mlir::RewritePatternSet &patterns);
 void populateReductionPatterns(const mlir::TypeConverter &converter,
                                mlir::RewritePatternSet &patterns);
 void populateDotGeneralPatterns(const mlir::TypeConverter &converter,

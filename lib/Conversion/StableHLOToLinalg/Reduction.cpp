@@ -54,43 +54,6 @@ amsp::createReduction(ImplicitLocOpBuilder &b, ArrayRef<Type> types,
 
 namespace {
 
-/// Sums 16-bit floats in f32, as contractions do: a bf16 sum stops to grow when
-/// it is 256 times as large as what is added.
-struct WidenNarrowSum : OpConversionPattern<stablehlo::ReduceOp> {
-  WidenNarrowSum(const TypeConverter &converter, MLIRContext *context)
-      : OpConversionPattern(converter, context, /*benefit=*/2) {}
-
-  LogicalResult
-  matchAndRewrite(stablehlo::ReduceOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto type = cast<RankedTensorType>(op.getInputs().front().getType());
-    if (!isa<BFloat16Type, Float16Type>(type.getElementType()) ||
-        !isa_and_present<stablehlo::AddOp>(op.getSingleCombiner()))
-      return failure();
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto widened = [&](Value value) -> Value {
-      auto type = cast<RankedTensorType>(value.getType());
-      return stablehlo::ConvertOp::create(b, type.clone(b.getF32Type()), value);
-    };
-    auto wide = stablehlo::ReduceOp::create(
-        b, ValueRange(widened(adaptor.getInputs().front())),
-        ValueRange(widened(adaptor.getInitValues().front())),
-        op.getDimensions());
-    {
-      OpBuilder::InsertionGuard guard(rewriter);
-      auto scalar = RankedTensorType::get({}, b.getF32Type());
-      Block *block = rewriter.createBlock(&wide.getBody(), {}, {scalar, scalar},
-                                          {op.getLoc(), op.getLoc()});
-      Value sum = stablehlo::AddOp::create(
-          rewriter, op.getLoc(), block->getArgument(0), block->getArgument(1));
-      stablehlo::ReturnOp::create(rewriter, op.getLoc(), sum);
-    }
-    rewriter.replaceOpWithNewOp<stablehlo::ConvertOp>(
-        op, op.getResultTypes().front(), wide.getResult(0));
-    return success();
-  }
-};
-
 /// Loops keep the order of the operand's dimensions: what is contiguous stays
 /// innermost, whether it is reduced or not.
 struct ConvertReduce : OpConversionPattern<stablehlo::ReduceOp> {
@@ -139,5 +102,5 @@ struct ConvertReduce : OpConversionPattern<stablehlo::ReduceOp> {
 
 void amsp::populateReductionPatterns(const TypeConverter &converter,
                                      RewritePatternSet &patterns) {
-  patterns.add<WidenNarrowSum, ConvertReduce>(converter, patterns.getContext());
+  patterns.add<ConvertReduce>(converter, patterns.getContext());
 }

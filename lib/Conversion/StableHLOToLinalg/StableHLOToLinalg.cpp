@@ -78,6 +78,7 @@ struct ConvertStableHLOToLinalgPass
     populateElementwisePatterns(converter, patterns);
     populateDataMovementPatterns(converter, patterns);
     populateSlicePatterns(converter, patterns);
+    populateNarrowSumPatterns(converter, patterns);
     populateReductionPatterns(converter, patterns);
     populateDotGeneralPatterns(converter, patterns);
     populateGatherScatterPatterns(converter, patterns);

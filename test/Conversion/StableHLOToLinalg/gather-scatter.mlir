@@ -44,3 +44,40 @@ func.func @set_elements(%x: tensor<9xf32>, %ids: tensor<4x1xi32>, %u: tensor<4xf
   }) : (tensor<9xf32>, tensor<4x1xi32>, tensor<4xf32>) -> tensor<9xf32>
   return %0 : tensor<9xf32>
 }
+
+// Rows in bf16 that may meet are added in f32.
+// CHECK-LABEL: func.func @add_narrow_rows
+// CHECK: arith.extf
+// CHECK: scf.for {{.*}} -> (tensor<67x32xf32>)
+// CHECK: arith.addf %{{.*}}, %{{.*}} : f32
+// CHECK: arith.truncf
+// CHECK: return %{{.*}} : tensor<67x32xbf16>
+func.func @add_narrow_rows(%table: tensor<67x32xbf16>, %ids: tensor<12x1xi32>, %u: tensor<12x32xbf16>) -> tensor<67x32xbf16> {
+  %0 = "stablehlo.scatter"(%table, %ids, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<bf16>, %b: tensor<bf16>):
+    %1 = stablehlo.add %b, %a : tensor<bf16>
+    stablehlo.return %1 : tensor<bf16>
+  }) : (tensor<67x32xbf16>, tensor<12x1xi32>, tensor<12x32xbf16>) -> tensor<67x32xbf16>
+  return %0 : tensor<67x32xbf16>
+}
+
+// Rows that never meet are not, nor are rows that replace others.
+// CHECK-LABEL: func.func @add_single_rows
+// CHECK-NOT: f32
+// CHECK: scf.for {{.*}} -> (tensor<9xbf16>)
+// CHECK-NOT: f32
+// CHECK: scf.for {{.*}} -> (tensor<9xbf16>)
+// CHECK-NOT: f32
+// CHECK: return
+func.func @add_single_rows(%x: tensor<9xbf16>, %ids: tensor<4x1xi32>, %u: tensor<4xbf16>) -> tensor<9xbf16> {
+  %0 = "stablehlo.scatter"(%x, %ids, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = true}> ({
+  ^bb0(%a: tensor<bf16>, %b: tensor<bf16>):
+    %1 = stablehlo.add %a, %b : tensor<bf16>
+    stablehlo.return %1 : tensor<bf16>
+  }) : (tensor<9xbf16>, tensor<4x1xi32>, tensor<4xbf16>) -> tensor<9xbf16>
+  %2 = "stablehlo.scatter"(%0, %ids, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<bf16>, %b: tensor<bf16>):
+    stablehlo.return %b : tensor<bf16>
+  }) : (tensor<9xbf16>, tensor<4x1xi32>, tensor<4xbf16>) -> tensor<9xbf16>
+  return %2 : tensor<9xbf16>
+}

@@ -95,3 +95,18 @@ func.func @of_any_start(%x: tensor<5xf32>, %init: tensor<f32>) -> tensor<5xf32> 
   }) : (tensor<5xf32>, tensor<f32>) -> tensor<5xf32>
   return %0 : tensor<5xf32>
 }
+
+// Narrow floats are summed in f32.
+// CHECK-LABEL: func.func @running_sum_bf16
+// CHECK: arith.extf
+// CHECK: linalg.generic {{.*}} outs(%{{.+}}, %{{.+}} : tensor<f32>, tensor<300xf32>)
+// CHECK: arith.truncf
+func.func @running_sum_bf16(%x: tensor<300xbf16>) -> tensor<300xbf16> {
+  %init = stablehlo.constant dense<0.0> : tensor<bf16>
+  %0 = "stablehlo.reduce_window"(%x, %init) <{padding = dense<[[299, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 300>, window_strides = array<i64: 1>}> ({
+  ^bb0(%a: tensor<bf16>, %b: tensor<bf16>):
+    %1 = stablehlo.add %a, %b : tensor<bf16>
+    stablehlo.return %1 : tensor<bf16>
+  }) : (tensor<300xbf16>, tensor<bf16>) -> tensor<300xbf16>
+  return %0 : tensor<300xbf16>
+}
