@@ -67,3 +67,16 @@ Error OutputFile::commit(bool isExecutable) {
   file.reset();
   return error;
 }
+
+Error amsp::verifyOutputs(ArrayRef<StringRef> outputs,
+                          ArrayRef<StringRef> inputs) {
+  for (StringRef output : outputs) {
+    if (!sys::fs::is_regular_file(output))
+      continue;
+    for (StringRef input : inputs)
+      if (sys::fs::equivalent(output, input))
+        return createStringError("output '" + output + "' is the input '" +
+                                 input + "': it would be overwritten");
+  }
+  return Error::success();
+}

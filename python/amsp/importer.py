@@ -37,9 +37,12 @@ def artifact_module(data: bytes, where: str) -> bytes:
         raise ValueError(f"{where}: {error}") from None
     # The reader of the format trusts its input: any offset may be wrong.
     except Exception as error:
+        # What is not about the format is about the reader's own buffers.
+        is_reason = isinstance(error, ValueError) and not isinstance(error, UnicodeError)
+        reason = " ".join(str(error).split()) if is_reason else ""
         raise ValueError(
             f"{where}: neither text, nor portable bytecode, nor an artifact of "
-            f"jax.export: {error}"
+            "jax.export" + (f": {reason}" if reason else "")
         ) from None
     if exported.nr_devices != 1:
         raise ValueError(
@@ -120,6 +123,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("-o", dest="out", type=pathlib.Path, required=True)
     options = parser.parse_args(argv)
     try:
+        if options.out.exists() and options.out.samefile(options.step):
+            raise ValueError(
+                f"output '{options.out}' is the input '{options.step}': it would be "
+                "overwritten"
+            )
         write_text(
             options.out, import_step(options.step.read_bytes(), str(options.step))
         )

@@ -66,6 +66,48 @@ def test_a_missing_file(tmp_path):
     assert "no_such.mlir" in compile_error(tmp_path / "no_such.mlir", tmp_path)
 
 
+@pytest.mark.parametrize("role", ["the step", "a link to it", "the cluster", "the report"])
+def test_an_input_is_not_overwritten(role, mlp, tmp_path):
+    step, cluster = tmp_path / "x.mlir", tmp_path / "c.yaml"
+    step.write_bytes((mlp.directory / "step.mlir").read_bytes())
+    cluster.write_text("levels: [2]\n")
+    (tmp_path / "link.json").hardlink_to(step)
+    (tmp_path / "link").symlink_to(step)
+    outputs = {
+        "the step": ("-o", step),
+        "a link to it": ("-o", tmp_path / "link"),
+        "the cluster": ("-o", cluster),
+        "the report": ("-o", tmp_path / "y.so", "--report", tmp_path / "link.json"),
+    }[role]
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    for tool in ("amsp-compile", "amsp-plan"):
+        done = subprocess.run(
+            tools.command(tool, step, *outputs, "--cluster", cluster),
+            capture_output=True, text=True,
+        )  # fmt: skip
+        read = cluster if role == "the cluster" else step
+        message = f"error: output '{outputs[-1]}' is the input '{read}': it would be overwritten"
+        assert (done.returncode, done.stderr) == (1, message + "\n")
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("option", ["--outputs", "--log", "--trace"])
+def test_a_run_does_not_overwrite_what_it_reads(option, mlp, compiled, tmp_path):
+    inputs = tmp_path / "in.npz"
+    inputs.write_bytes((mlp.directory / "inputs.npz").read_bytes())
+    (tmp_path / "link").symlink_to(inputs)
+    options = () if option == "--outputs" else ("--outputs", tmp_path / "out.npz")
+    done = subprocess.run(
+        tools.command("amsp-run", compiled, "--inputs", inputs, *options, option, tmp_path / "link"),
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"error: output '{tmp_path / 'link'}' is the input '{inputs}': it would be overwritten\n"
+    )
+    assert inputs.read_bytes() == (mlp.directory / "inputs.npz").read_bytes()
+
+
 def test_a_file_that_is_no_mlir(tmp_path):
     step = tmp_path / "step.mlir"
     step.write_text("It was the best of times\n")

@@ -116,6 +116,30 @@ def test_what_is_imported_compiles_and_runs(data, tmp_path, capsys):
             np.testing.assert_allclose(out[f"out{i}"], value, rtol=1e-5)
 
 
+@pytest.mark.needs_tools
+@pytest.mark.parametrize("kind", ["bytecode", "plain_bytecode"])
+@pytest.mark.parametrize("tool", ["amsp-compile", "amsp-plan"])
+def test_the_tools_name_the_importer(tool, kind, tmp_path):
+    source = tmp_path / "step.mlirbc"
+    source.write_bytes(FORMATS[kind]())
+    with pytest.raises(tools.ToolError) as error:
+        tools.call(tool, source, "-o", tmp_path / "out", "--cluster", "levels=2")
+    assert str(error.value) == (
+        f"error: '{source}' is bytecode of another version; make text of it: "
+        f"python -m amsp.importer {source} -o STEP.mlir"
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_input_stays(tmp_path, capsys):
+    source = tmp_path / "step.mlirbc"
+    source.write_bytes(bytecode())
+    os.link(source, tmp_path / "link")
+    assert importer.main([str(source), "-o", str(tmp_path / "link")]) == 1
+    assert "is the input" in capsys.readouterr().err
+    assert source.read_bytes() == bytecode()
+
+
 def test_symbolic_shapes_are_refused(tmp_path, capsys):
     rows = jax.ShapeDtypeStruct(export.symbolic_shape("b, 4"), "f")
     error = run_importer(artifact(shapes=(SHAPES[0], rows)), tmp_path, capsys)

@@ -3,10 +3,10 @@
 #include "CompileDriver.h"
 #include "amsp/Communication/Passes.h"
 #include "amsp/Compile/PlanPage.h"
+#include "amsp/Compile/ReadStep.h"
 #include "amsp/Conversion/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
-#include "amsp/Dialect/StableHLO/IR/BooleanLiterals.h"
 #include "amsp/Planner/StepModel.h"
 #include "amsp/Planner/UnitPattern.h"
 #include "amsp/Support/OutputFiles.h"
@@ -15,13 +15,11 @@
 #include "amsp/Target/Manifest.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
@@ -42,16 +40,10 @@ static bool isPerRankProgram(ModuleOp module) {
 
 Error CompileDriver::parse() {
   TimingScope scope = timing.nest("Parse");
-  llvm::SourceMgr sources;
-  auto file = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
-  if (!file)
-    return createStringError("cannot read '" + options.input +
-                             "': " + file.getError().message());
-  sources.AddNewSourceBuffer(stablehlo::packBooleanLiterals(std::move(*file)),
-                             llvm::SMLoc());
-  module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
-  if (!module)
-    return reported();
+  Expected<OwningOpRef<ModuleOp>> step = readStep(context, options.input);
+  if (!step)
+    return step.takeError();
+  module = std::move(*step);
   if (!module->lookupSymbol<func::FuncOp>(kMainFunction))
     return createStringError("'" + options.input + "' has no function @main");
   return Error::success();

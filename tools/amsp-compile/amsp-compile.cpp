@@ -4,6 +4,7 @@
 #include "amsp/Compile/FormatLocation.h"
 #include "amsp/Compile/ParseOptions.h"
 #include "amsp/InitAllDialects.h"
+#include "amsp/Support/OutputFile.h"
 #include "amsp/Support/ToolHelp.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
@@ -109,10 +110,20 @@ static llvm::Expected<EmitKind> getEmitKind() {
 // LLVM's command line prints a missing required option, or a value that an enum
 // does not have, in lines of its own; so all are checked here.
 
-static llvm::Expected<CompileOptions> getOptions() {
-  CompileOptions options;
+/// The files that are read stay as they are.
+static llvm::Error checkFiles() {
   if (output.empty())
     return llvm::createStringError("no output file given: -o OUT");
+  std::string description = output + ".manifest.json";
+  return verifyOutputs(
+      {output, description, report},
+      {input, strategy, stateOf, StringRef(cluster).split(',').first});
+}
+
+static llvm::Expected<CompileOptions> getOptions() {
+  CompileOptions options;
+  if (llvm::Error error = checkFiles())
+    return std::move(error);
   if (target != "cpu")
     return llvm::createStringError("--target " + target +
                                    ": this build has the target cpu only");

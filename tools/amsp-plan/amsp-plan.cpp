@@ -6,9 +6,9 @@
 #include "amsp/Compile/FormatLocation.h"
 #include "amsp/Compile/ParseOptions.h"
 #include "amsp/Compile/PlanPage.h"
+#include "amsp/Compile/ReadStep.h"
 #include "amsp/Compile/StepFlags.h"
 #include "amsp/Compile/StrategyChoice.h"
-#include "amsp/Dialect/StableHLO/IR/BooleanLiterals.h"
 #include "amsp/InitAllDialects.h"
 #include "amsp/Planner/Timeline.h"
 #include "amsp/Support/OutputFiles.h"
@@ -16,12 +16,11 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 
 using namespace mlir;
@@ -103,20 +102,6 @@ static void printFirstError(MLIRContext &context, bool &hasError) {
                  << text << "\n";
     return success();
   });
-}
-
-static Expected<OwningOpRef<ModuleOp>> parse(MLIRContext &context) {
-  llvm::SourceMgr sources;
-  auto file = llvm::MemoryBuffer::getFileOrSTDIN(input);
-  if (!file)
-    return createStringError("cannot read '" + input +
-                             "': " + file.getError().message());
-  sources.AddNewSourceBuffer(stablehlo::packBooleanLiterals(std::move(*file)),
-                             llvm::SMLoc());
-  auto module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
-  if (!module)
-    return createStringError("");
-  return module;
 }
 
 static Error import(ModuleOp step, const PartitionOptions &options) {
@@ -315,6 +300,9 @@ static Expected<PlannedStep> findPlans(ModuleOp step, const Cluster &cluster,
 }
 
 static Error run(MLIRContext &context) {
+  if (Error error = verifyOutputs({output, report, timeline},
+                                  {input, strategy, traceFile, clusterFile}))
+    return error;
   Expected<Cluster> cluster = readCluster();
   if (!cluster)
     return cluster.takeError();
@@ -335,7 +323,7 @@ static Error run(MLIRContext &context) {
   Expected<PlanningOptions> options = getOptions(*cluster);
   if (!options)
     return options.takeError();
-  Expected<OwningOpRef<ModuleOp>> module = parse(context);
+  Expected<OwningOpRef<ModuleOp>> module = readStep(context, input);
   if (!module)
     return module.takeError();
   if (Error error = import(**module, options->partition))

@@ -318,6 +318,10 @@ static Expected<StepLibrary> loadStep(Options &options) {
   if (Error error =
           checkWritable({options.outputs, options.log, options.trace}))
     return std::move(error);
+  if (Error error =
+          verifyOutputs({options.outputs, options.log, options.trace},
+                        {options.step, options.inputs, options.compare}))
+    return std::move(error);
   if (!options.save.empty())
     if (Error error = CheckpointWriter::check(options.save))
       return createStringError("--save " + toString(std::move(error)));

@@ -3,6 +3,7 @@
 #ifndef AMSP_SUPPORT_OUTPUTFILE_H
 #define AMSP_SUPPORT_OUTPUTFILE_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/FileSystem.h"
 
 namespace amsp {
@@ -34,6 +35,12 @@ private:
   bool isRegular;
   std::optional<llvm::sys::fs::TempFile> file;
 };
+
+/// Fails if a file to be written exists and is one of those that are read, by
+/// whatever path or link. Names that are empty, or of no files, are passed
+/// over.
+llvm::Error verifyOutputs(llvm::ArrayRef<llvm::StringRef> outputs,
+                          llvm::ArrayRef<llvm::StringRef> inputs);
 
 } // namespace amsp
 
