@@ -6,6 +6,11 @@
 using namespace mlir;
 using namespace amsp;
 
+int64_t amsp::getPrefetchBytes(func::FuncOp step) {
+  auto bound = step->getAttrOfType<IntegerAttr>(kPrefetchBytesAttr);
+  return bound ? bound.getInt() : -1;
+}
+
 CollectiveOpInterface amsp::createStart(OpBuilder &builder,
                                         CollectiveOpInterface op) {
   Location loc = op->getLoc();

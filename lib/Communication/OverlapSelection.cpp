@@ -1,18 +1,45 @@
 //===- OverlapSelection.cpp - Which collectives may be split --------------===//
 
 #include "OverlapSelection.h"
+#include "amsp/Communication/ParameterCheck.h"
+#include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
 using namespace amsp;
 
+static bool saysStrategies(func::FuncOp step) {
+  if (step->getParentOfType<ModuleOp>()->hasAttr(kStrategyAttr))
+    return true;
+  for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i)
+    if (step.getArgAttr(i, kStrategyAttr))
+      return true;
+  return false;
+}
+
+/// Each is an argument of the step.
+static LogicalResult verifyParameters(func::FuncOp step) {
+  WalkResult walk = step.walk([&](CollectiveOpInterface op) {
+    std::string problem = checkParameters(op, step.getNumArguments());
+    if (problem.empty())
+      return WalkResult::advance();
+    op->emitOpError() << problem;
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 FailureOr<OverlapSelection> OverlapSelection::create(func::FuncOp step,
                                                      const OverlapSet &set) {
   OverlapSelection selection(set);
+  if (!set.isPartial())
+    return selection;
   auto module = step->getParentOfType<ModuleOp>();
   auto levels = module->getAttrOfType<DenseI64ArrayAttr>("amsp.levels");
-  if (!levels)
+  if (!levels || !saysStrategies(step))
     return selection;
+  if (failed(verifyParameters(step)))
+    return failure();
   std::optional<Strategy> common;
   if (Attribute attr = module->getAttr(kStrategyAttr)) {
     llvm::Expected<Strategy> read = readStrategy(attr, levels);
@@ -28,6 +55,9 @@ FailureOr<OverlapSelection> OverlapSelection::create(func::FuncOp step,
   selection.levels.assign(levels.asArrayRef().begin(),
                           levels.asArrayRef().end());
   selection.strategies = std::move(*strategies);
+  for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i)
+    if (auto unit = step.getArgAttrOfType<StringAttr>(i, kUnitAttr))
+      selection.ofUnit.try_emplace(unit, selection.strategies.ofUnit[i]);
   return selection;
 }
 
@@ -48,14 +78,20 @@ bool OverlapSelection::isWithin(ArrayRef<Digit> digits,
   return true;
 }
 
+const Strategy *OverlapSelection::getStrategy(PartAttr part) const {
+  if (std::optional<int64_t> parameter = part.getParameter())
+    return &strategies.strategies[strategies.ofUnit[*parameter]];
+  auto unit = ofUnit.find(part.getUnit());
+  return unit == ofUnit.end() ? nullptr : &strategies.strategies[unit->second];
+}
+
 bool OverlapSelection::includes(CollectiveOpInterface op) const {
-  std::optional<int64_t> parameter = op.getPart(0).getParameter();
-  if (levels.empty() || !parameter)
+  const Strategy *strategy =
+      levels.empty() ? nullptr : getStrategy(op.getPart(0));
+  if (!strategy)
     return set.uses;
-  const Strategy &strategy =
-      strategies.strategies[strategies.ofUnit[*parameter]];
   bool isGather = op.getKind() == CollectiveKind::AllGather;
-  if (isWithin(op.getGroup().getDigits(), isGather ? strategy.p : strategy.g))
+  if (isWithin(op.getGroup().getDigits(), isGather ? strategy->p : strategy->g))
     return set.uses;
   return isGather ? set.parameters : set.gradients;
 }

@@ -52,7 +52,7 @@ MovedTensor PackedTensors::pack(ArrayRef<MovedTensor> tensors) {
   packed.operand = stablehlo::ConcatenateOp::create(
       hlo.builder, hlo.loc, isGather ? packed.piece : packed.full, operands,
       getTensorType(operands.front()).getRank() - 1);
-  // No longer a parameter's alone.
+  // No longer a parameter's alone, but still of its unit.
   packed.part = PartAttr::get(hlo.builder.getContext(), std::nullopt, 0,
                               std::nullopt, tensors.front().part.getUnit());
   copiedBytes += getTensorBytes(packed.full) + getTensorBytes(packed.piece);

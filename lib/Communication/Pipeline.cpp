@@ -59,6 +59,7 @@ void amsp::buildCommunicatePipeline(OpPassManager &pm,
     schedule.cluster = options.cluster;
     schedule.overlap = options.overlap;
     schedule.prefetchBytes = options.prefetchBytes;
+    schedule.raisesBound = options.raisesBound;
     pm.addNestedPass<func::FuncOp>(createScheduleCollectives(schedule));
   }
   pm.addPass(createVerifyProgram());

@@ -125,10 +125,10 @@ void BlockSchedule::describeNested(Operation &op) {
   for (Region &region : op.getRegions())
     for (Block &inner : region) {
       bool hasCollective = inner
-                               .walk([&](Operation *nestedOp) {
-                                 return getWhole(nestedOp)
-                                            ? WalkResult::interrupt()
-                                            : WalkResult::advance();
+                               .walk([](CollectiveOpInterface collective) {
+                                 return collective.isStart()
+                                            ? WalkResult::advance()
+                                            : WalkResult::interrupt();
                                })
                                .wasInterrupted();
       if (!hasCollective)
@@ -455,6 +455,8 @@ struct ScheduleCollectives
     int64_t least = schedule.getLeastBytes();
     int64_t bound =
         prefetchBytes < 0 ? schedule.getDefaultBytes() : prefetchBytes;
+    if (raisesBound)
+      bound = std::max(bound, least);
     if (bound < least) {
       step.emitError() << "a bound of " << bound
                        << " bytes in flight (prefetch-bytes) is too small for "

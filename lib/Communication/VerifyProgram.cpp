@@ -3,6 +3,7 @@
 #include "RankVariation.h"
 #include "amsp/Communication/AsyncCollectives.h"
 #include "amsp/Communication/GroupCheck.h"
+#include "amsp/Communication/ParameterCheck.h"
 #include "amsp/Communication/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
@@ -66,6 +67,9 @@ LogicalResult Checker::checkControl(CollectiveOpInterface op) {
 LogicalResult Checker::checkCollective(CollectiveOpInterface op) {
   ++numCollectives;
   std::string problem = checkGroup(op.getGroup().getDigits(), levels);
+  if (!problem.empty())
+    return op->emitOpError() << problem;
+  problem = checkParameters(op, step.getNumArguments());
   if (!problem.empty())
     return op->emitOpError() << problem;
   if (op.isStart() && !op.getAwait())
@@ -149,9 +153,8 @@ struct VerifyProgram : amsp::impl::VerifyProgramBase<VerifyProgram> {
     // The bound that the schedule was made for, unless another one is asked
     // for.
     int64_t bound = prefetchBytes;
-    if (auto scheduled = step->getAttrOfType<IntegerAttr>(kPrefetchBytesAttr);
-        scheduled && bound < 0)
-      bound = scheduled.getInt();
+    if (bound < 0)
+      bound = getPrefetchBytes(step);
     Checker checker(step, levels, bound);
     if (failed(checker.check()))
       return signalPassFailure();

@@ -48,7 +48,7 @@ double CollectiveRecord::getSentElements() const {
 
 bool CollectiveRecord::hasParameter() const {
   return llvm::any_of(tensors, [](const CollectiveTensor &tensor) {
-    return tensor.parameter.has_value();
+    return tensor.parameter || tensor.unit;
   });
 }
 

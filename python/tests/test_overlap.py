@@ -56,6 +56,20 @@ def test_overlap_changes_no_bits(name, cluster, strategy, tmp_path):
     assert results[0] == results[1]
 
 
+@pytest.mark.parametrize("name", ["gpt_accumulated", "llama_scanned"])
+def test_no_list_changes_bits(name, tmp_path):
+    """Collectives of loops that stay whole are in flight too, while they run."""
+    ready = prepared(name, tmp_path)
+    program, inputs = ready.directory / "step.mlir", ready.directory / "inputs.npz"
+    results = []
+    for overlap in ("off", "parameters", "gradients", "parameters,gradients"):
+        step = tmp_path / f"{overlap}.so"
+        options = ("--overlap", overlap)
+        compile_step(program, step, "levels=2", "zero3", ready.batch_args, *options)
+        results.append(run(step, inputs, tmp_path, ready.steps))
+    assert all(result == results[0] for result in results)
+
+
 def export_layers(forward, params, directory):
     """A step of 32 equal layers."""
 

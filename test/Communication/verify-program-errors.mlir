@@ -189,3 +189,13 @@ module attributes {amsp.levels = array<i64: 2>} {
     return %0 : tensor<64xf32>
   }
 }
+
+// -----
+
+module attributes {amsp.levels = array<i64: 2>} {
+  func.func @main(%x: tensor<f32>) -> tensor<f32> {
+    // expected-error @below {{'amsp.all_reduce' op is for parameter 1, which is no argument: the step has 1}}
+    %0 = amsp.all_reduce sum %x group = <[1:2]> parameter = 1 : tensor<f32>
+    return %0 : tensor<f32>
+  }
+}

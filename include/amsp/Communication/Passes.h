@@ -50,7 +50,14 @@ struct CommunicateOptions {
   std::string overlap = "on";
   /// Bound on the bytes in flight; negative: twice the largest uses of units.
   int64_t prefetchBytes = -1;
+  /// Where the bound is too small, take the least that is not, instead of an
+  /// error; allows() tells.
+  bool raisesBound = false;
 
+  /// Whether a schedule for that bound (getPrefetchBytes) keeps the one here.
+  bool allows(int64_t bound) const {
+    return prefetchBytes < 0 || bound <= prefetchBytes;
+  }
   /// The same with the loops in that form.
   CommunicateOptions withLoops(const LoopForm &form) const;
 };

@@ -474,6 +474,8 @@ def ScheduleCollectives : Pass<"amsp-schedule-collectives", "::mlir::func::FuncO
       "(reduced once a step)">,
     Option<"prefetchBytes", "prefetch-bytes", "int64_t", "-1",
       "bound on the bytes in flight; default: twice the largest uses of units">,
+    Option<"raisesBound", "raise-bound", "bool", "false",
+      "where the bound is too small, take the least that is not">,
     Option<"cluster", "cluster", "std::string", "\"\"",
       "the cluster, as amsp-compile takes it, for times of ops and collectives">
   ];

@@ -20,6 +20,8 @@ struct OverlapSet {
   bool gradients = true;
 
   bool isEmpty() const { return !uses && !parameters && !gradients; }
+  /// Neither all nor nothing.
+  bool isPartial() const { return parameters != uses || gradients != uses; }
 };
 
 /// Reads `on`, `off`, or a list of `uses`, `parameters` and `gradients`. The

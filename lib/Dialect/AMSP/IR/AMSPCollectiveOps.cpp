@@ -58,7 +58,8 @@ Type CollectiveOpInterface::getElementType() {
 
 bool CollectiveOpInterface::hasParameter() {
   return llvm::any_of(getParts().getAsRange<PartAttr>(), [](PartAttr part) {
-    return part.getParameter().has_value();
+    // A buffer packed of several parameters keeps their unit.
+    return part.getParameter() || part.getUnit();
   });
 }
 
