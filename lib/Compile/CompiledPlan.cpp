@@ -1,6 +1,7 @@
 //===- CompiledPlan.cpp - The program of a rank under a plan --------------===//
 
 #include "amsp/Compile/CompiledPlan.h"
+#include "amsp/Communication/AsyncCollectives.h"
 #include "amsp/Conversion/Passes.h"
 #include "amsp/Planner/OpCosts.h"
 #include "amsp/Target/CPU/Passes.h"
@@ -90,6 +91,7 @@ compileForm(ModuleOp program, const CommunicateOptions &communication,
       })))
     return createStringError("");
   func::FuncOp step = getStepFunction(program);
+  plan.prefetchBytes = getPrefetchBytes(step);
   SmallVector<CollectiveRecord> records = collectCollectives(step);
   for (const CollectiveRecord &record : records)
     plan.collectives.push_back(describe(record, collectives));
@@ -118,16 +120,18 @@ amsp::compileProgram(ModuleOp program, const CommunicateOptions &communication,
   for (const LoopForm &form : loops->ranked) {
     bool isLast = form == loops->ranked.back();
     OwningOpRef<ModuleOp> copy(isLast ? nullptr : program.clone());
-    Expected<CompiledPlan> plan =
-        compileForm(isLast ? program : *copy, communication.withLoops(form),
-                    cluster, collectives, lowers);
+    CommunicateOptions options = communication.withLoops(form);
+    options.raisesBound |= !isLast;
+    Expected<CompiledPlan> plan = compileForm(isLast ? program : *copy, options,
+                                              cluster, collectives, lowers);
     if (!plan)
       return plan;
     if (loops->hasChoice())
       plan->loops = form;
     plan->isOnlyForm = loops->ranked.size() == 1;
-    bool fits =
-        !lowers || static_cast<double>(plan->memory->getTotal()) <= memoryLimit;
+    bool fits = communication.allows(plan->prefetchBytes) &&
+                (!lowers ||
+                 static_cast<double>(plan->memory->getTotal()) <= memoryLimit);
     if (fits || isLast)
       return plan;
   }

@@ -21,6 +21,9 @@ using llvm::formatv;
 static constexpr size_t kSmallerPlans = 4;
 /// Of the memory there is, what no plan needs that turns out to fit.
 static constexpr double kHopeless = 1.5;
+/// Plans that are tried if the bound on the bytes in flight excludes all
+/// finalists.
+static constexpr size_t kAllowedPlans = 16;
 /// Searches with the memory that compiled plans turned out to need.
 static constexpr int kCorrections = 2;
 /// By what share the search's estimates of bytes and of seconds are known to be
@@ -68,6 +71,7 @@ private:
   Expected<Plan> search();
   Error compile(std::vector<Finalist> selected, bool lowers);
   Error compileSelected(const Plan &plan);
+  Error lower(Finalist &finalist);
   Error lowerUntilOneFits();
   double getCorrection() const;
   Error correctMisses();
@@ -76,21 +80,29 @@ private:
   Error addPresets(const Plan &plan);
   std::vector<Finalist> getRivalPresets(const Plan &plan) const;
   Error addSmallerPlans(const Plan &plan);
+  Error addAllowedPlans(const Plan &plan);
   void sortFinalists();
   Error makeTooLargeError() const;
+  Error makeBoundError() const;
   Finalist makeFinalist(const Plan &plan, const Candidate &candidate) const;
   bool isKnown(ArrayRef<Strategy> strategies) const {
     return llvm::any_of(finalists, [&](const Finalist &finalist) {
       return ArrayRef(finalist.strategies) == strategies;
     });
   }
+  /// Whether the bound on the bytes in flight is enough, as far as is known.
+  bool isAllowed(const Finalist &finalist) const {
+    return !finalist.compiled ||
+           options.communication.allows(finalist.compiled->prefetchBytes);
+  }
   bool fits(const Finalist &finalist) const {
-    return finalist.getBytes() <= limit;
+    return finalist.getBytes() <= limit && isAllowed(finalist);
   }
   /// Whether it fits, as far as is known.
   bool mayFit(const Finalist &finalist) const {
     bool isEstimate = options.finalists > 0 && !finalist.isLowered();
-    return finalist.getBytes() <= limit * (isEstimate ? 1 + kBytesError : 1);
+    return isAllowed(finalist) &&
+           finalist.getBytes() <= limit * (isEstimate ? 1 + kBytesError : 1);
   }
   bool hasFitting() const {
     return llvm::any_of(finalists, [&](const Finalist &f) { return fits(f); });
@@ -154,6 +166,62 @@ Error FinalistSearch::addSmallerPlans(const Plan &plan) {
       return error;
   }
   return Error::success();
+}
+
+/// Where the bound on the bytes in flight excludes what was selected: others in
+/// the order of the search, and last the one with the fewest pieces, which
+/// gathers the least, until one fits.
+Error FinalistSearch::addAllowedPlans(const Plan &plan) {
+  auto getPieces = [&](const Candidate *candidate) {
+    int64_t pieces = 1;
+    for (int64_t factor : plan.getStrategy(*candidate).os)
+      pieces *= factor;
+    return pieces;
+  };
+  SmallVector<const Candidate *> candidates;
+  const Candidate *fewest = nullptr;
+  for (const Candidate &candidate : plan.candidates) {
+    if (!candidate.fits)
+      continue;
+    if (candidates.size() < kAllowedPlans)
+      candidates.push_back(&candidate);
+    if (!fewest || getPieces(&candidate) < getPieces(fewest))
+      fewest = &candidate;
+  }
+  if (fewest)
+    candidates.push_back(fewest);
+  for (const Candidate *candidate : candidates) {
+    if (hasFitting())
+      break;
+    Finalist finalist = makeFinalist(plan, *candidate);
+    if (isKnown(finalist.strategies))
+      continue;
+    if (Error error = compile({std::move(finalist)}, /*lowers=*/false))
+      return error;
+    if (isAllowed(finalists.back()))
+      if (Error error = lower(finalists.back()))
+        return error;
+  }
+  return Error::success();
+}
+
+/// Of a step that fits, but not with so few bytes in flight.
+Error FinalistSearch::makeBoundError() const {
+  const Finalist *least = nullptr;
+  for (const Finalist &finalist : finalists)
+    if (!isAllowed(finalist) && finalist.getBytes() <= limit &&
+        (!least ||
+         finalist.compiled->prefetchBytes < least->compiled->prefetchBytes))
+      least = &finalist;
+  if (!least)
+    return makeTooLargeError();
+  return llvm::make_error<TooLargeError>(
+      formatv("a bound of {0} bytes in flight (prefetch-bytes) is too small "
+              "for every strategy that was tried: the least, {1}, for {2}",
+              options.communication.prefetchBytes,
+              least->compiled->prefetchBytes,
+              formatStrategies(units, least->strategies)),
+      least->getBytes());
 }
 
 Error FinalistSearch::makeTooLargeError() const {
@@ -272,16 +340,21 @@ void FinalistSearch::sortFinalists() {
   finalists = std::move(sorted);
 }
 
+Error FinalistSearch::lower(Finalist &finalist) {
+  std::vector<PlanTask> task;
+  task.push_back({finalist.strategies, /*lowers=*/true, {}});
+  if (Error error = compiler.compile(std::move(task)))
+    return error;
+  finalist.compiled = compiler.get(finalist.strategies);
+  return Error::success();
+}
+
 Error FinalistSearch::lowerUntilOneFits() {
   // Lowering tells more of a plan: its memory, and so the form of its loops.
   sortFinalists();
   while (!finalists.empty() && !finalists.front().isLowered()) {
-    Finalist &finalist = finalists.front();
-    std::vector<PlanTask> task;
-    task.push_back({finalist.strategies, /*lowers=*/true, {}});
-    if (Error error = compiler.compile(std::move(task)))
+    if (Error error = lower(finalists.front()))
       return error;
-    finalist.compiled = compiler.get(finalist.strategies);
     sortFinalists();
   }
   return Error::success();
@@ -363,7 +436,7 @@ double FinalistSearch::getCorrection() const {
       least = std::min(least, finalist.getSeconds());
   double correction = 0;
   for (const Finalist &finalist : finalists)
-    if (finalist.isLowered() && !fits(finalist) &&
+    if (finalist.isLowered() && isAllowed(finalist) && !fits(finalist) &&
         finalist.estimatedBytes <= limit &&
         finalist.getSeconds() * (1 + kEqualTimes) < least)
       correction =
@@ -457,9 +530,15 @@ Expected<PlannedStep> FinalistSearch::run() {
     return error;
   if (Error error = addSmallerPlans(*plan))
     return error;
+  if (options.finalists > 0)
+    if (Error error = addAllowedPlans(*plan))
+      return error;
   sortFinalists();
   if (!hasFitting())
-    return makeTooLargeError();
+    return makeBoundError();
+  llvm::erase_if(finalists, [&](const Finalist &finalist) {
+    return !isAllowed(finalist);
+  });
   return PlannedStep{
       std::move(*plan), units, limit, std::move(finalists), {}, {}, {}};
 }

@@ -58,7 +58,9 @@ static FailureOr<double> simulateForm(ModuleOp program, const LoopForm &form,
   OwningOpRef<ModuleOp> copy(program.clone());
   PassManager passes(program.getContext());
   passes.enableVerifier(false);
-  buildCommunicatePipeline(passes, communication.withLoops(form));
+  CommunicateOptions options = communication.withLoops(form);
+  options.raisesBound = true; // which forms it excludes shows later
+  buildCommunicatePipeline(passes, options);
   if (failed(passes.run(*copy)))
     return failure();
   FailureOr<ProgramSimulation> simulation =

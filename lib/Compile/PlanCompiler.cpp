@@ -47,8 +47,11 @@ Expected<CompiledPlan> PlanCompiler::run(PlanTask &task) const {
       return program.takeError();
     task.program = std::move(*program);
   }
+  // A plan that the bound on the bytes in flight excludes says what it needs.
+  CommunicateOptions options = communication;
+  options.raisesBound = true;
   Expected<CompiledPlan> plan =
-      compileProgram(*task.program, communication, cluster, collectives,
+      compileProgram(*task.program, options, cluster, collectives,
                      task.isLeanest ? 0 : memoryLimit, task.lowers);
   task.program = nullptr;
   return plan;

@@ -19,7 +19,9 @@ struct PlanTask {
 };
 
 /// Compiles plans of one step, each once, as many at a time as the context has
-/// threads for. What comes out does not depend on that.
+/// threads for. What comes out does not depend on that. A plan for which the
+/// bound on the bytes in flight is too small is compiled with the least that is
+/// not (CompiledPlan::prefetchBytes).
 class PlanCompiler {
 public:
   PlanCompiler(mlir::ModuleOp step, llvm::ArrayRef<StepUnit> units,

@@ -35,6 +35,8 @@ struct CompiledPlan {
   std::optional<LoopForm> loops;
   /// False if that is one of several forms, a choice that memory decides.
   bool isOnlyForm = true;
+  /// The bound on the bytes in flight that it was scheduled for; -1: none.
+  int64_t prefetchBytes = -1;
   /// The step, simulated with its timeline.
   ProgramSimulation simulation;
   /// None if the program was not lowered.
@@ -63,7 +65,8 @@ partitionPlan(mlir::ModuleOp step, llvm::ArrayRef<StepUnit> units,
 /// Communicates a program that partitionPlan made and, unless `lowers` is
 /// false, lowers it to its memory plan. Of the forms of its loops, it has the
 /// best one that needs no more than `memoryLimit` bytes of a rank, if it is
-/// lowered. Errors as of partitionPlan.
+/// lowered, and no more than the bound on the bytes in flight. Errors as of
+/// partitionPlan.
 llvm::Expected<CompiledPlan>
 compileProgram(mlir::ModuleOp program, const CommunicateOptions &communication,
                const Cluster &cluster, const CollectiveModel &collectives,

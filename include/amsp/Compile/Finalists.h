@@ -87,8 +87,10 @@ void getPlanningDialects(mlir::DialectRegistry &registry);
 /// simulated steps, and within 1 % of the fastest that of the search. Presets
 /// that may be faster are compiled as well, with more than one finalist. If no
 /// compiled plan fits, smaller ones are tried; if none does, the error says how
-/// much the smallest needs, and what for. Errors in the program are
-/// diagnostics, after which the error is empty text.
+/// much the smallest needs, and what for. Plans that need more bytes in flight
+/// than the options allow are left out; where that leaves none of those that
+/// fit, others are tried, and the error says what the least needs. Errors in
+/// the program are diagnostics, after which the error is empty text.
 llvm::Expected<PlannedStep> findPlan(mlir::ModuleOp step,
                                      const Cluster &cluster,
                                      const PlanningOptions &options);
