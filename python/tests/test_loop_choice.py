@@ -3,6 +3,7 @@ so, and amsp-compile does what amsp-plan prints."""
 
 import itertools
 import json
+import re
 
 import pytest
 
@@ -184,3 +185,23 @@ def test_a_switch_is_auto_on_or_off(tool, option, step, tmp_path):
         tools.call(tool, step, "-o", output, "--cluster", cluster, f"{option}=maybe")
     assert str(refused.value) == f"error: {option} maybe: expected auto, on or off"
     assert not output.exists()
+
+
+@pytest.mark.parametrize("emit", ["mlir", "stablehlo"])
+def test_forms_that_are_not_taken_count_nothing(emit, step, tmp_path):
+    needed = shown(step, written(tmp_path, SLOW))["bytes"]
+    cluster = written(tmp_path, SLOW, memory=needed - 1)
+    report = tmp_path / "report.json"
+    done = tools.call(
+        "amsp-compile", step, "-o", tmp_path / "compiled.mlir", "--emit", emit,
+        "--cluster", cluster, "--strategy", KEPT, "--report", report,
+        "--statistics", "--remarks", "schedule",
+    )  # fmt: skip
+    rows = [line.split() for line in done.stdout.splitlines()]
+    counts = {row[2]: int(row[1]) for row in rows if row[0] == "amsp-schedule-collectives"}
+    assert counts["split"] + counts["whole"] == len(
+        json.loads(report.read_text())["collectives"]
+    )
+    for name in ("split", "whole"):
+        remarks = re.findall(rf"\] {name} \| Category:amsp-schedule", done.stderr)
+        assert len(remarks) == counts[name]

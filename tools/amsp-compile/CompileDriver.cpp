@@ -1,6 +1,7 @@
 //===- CompileDriver.cpp - From an exported step to a file ----------------===//
 
 #include "CompileDriver.h"
+#include "amsp/Communication/AsyncCollectives.h"
 #include "amsp/Communication/Passes.h"
 #include "amsp/Compile/PlanPage.h"
 #include "amsp/Compile/ReadStep.h"
@@ -191,7 +192,7 @@ Expected<SmallVector<LoopForm, 4>> CompileDriver::getLoopForms() {
   return forms->ranked;
 }
 
-Error CompileDriver::communicate(const LoopForm &form) {
+Error CompileDriver::communicate(const LoopForm &form, bool raisesBound) {
   // Programs that were compiled to choose this one say nothing.
   if (!options.remarks.empty() && !context.getRemarkEngine()) {
     remark::RemarkCategories categories;
@@ -207,10 +208,39 @@ Error CompileDriver::communicate(const LoopForm &form) {
   }
   return runPasses(
       [&](OpPassManager &passes) {
-        buildCommunicatePipeline(passes, communication.withLoops(form));
+        CommunicateOptions ofForm = communication.withLoops(form);
+        ofForm.raisesBound = raisesBound;
+        buildCommunicatePipeline(passes, ofForm);
       },
       "Communicate");
 }
+
+namespace {
+/// Holds remarks back for as long as it lives, and emits them then, unless they
+/// are of a program that was not taken.
+class HeldRemarks {
+public:
+  explicit HeldRemarks(MLIRContext &context) : context(context) {
+    handler.emplace(&context, [this](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
+        return failure();
+      held.push_back(std::move(diagnostic));
+      return success();
+    });
+  }
+  ~HeldRemarks() {
+    handler.reset(); // before others may take them
+    for (Diagnostic &diagnostic : held)
+      context.getDiagEngine().emit(std::move(diagnostic));
+  }
+  void drop() { held.clear(); }
+
+private:
+  MLIRContext &context;
+  std::vector<Diagnostic> held;
+  std::optional<ScopedDiagnosticHandler> handler;
+};
+} // namespace
 
 /// Communicates and lowers to buffers, in the first form that fits, which it
 /// returns.
@@ -222,8 +252,11 @@ Expected<LoopForm> CompileDriver::lowerToBuffers() {
     bool isLast = form == forms->back();
     OwningOpRef<ModuleOp> partitioned(isLast ? nullptr : module->clone());
     StatisticsTable before = statistics;
-    if (Error error = communicate(form))
+    HeldRemarks remarks(context);
+    if (Error error = communicate(form, /*raisesBound=*/!isLast))
       return error;
+    bool isAllowed =
+        communication.allows(getPrefetchBytes(getStepFunction(*module)));
     auto buildLinalg = [](OpPassManager &passes) {
       buildStableHLOToLinalgPipeline(passes);
       passes.addPass(createVerifyProgram());
@@ -233,8 +266,9 @@ Expected<LoopForm> CompileDriver::lowerToBuffers() {
     if (Error error = runPasses(buildBufferizePipeline, "Bufferize"))
       return error;
     int64_t bytes = getMemoryProfile(*module, {}).getTotal();
-    if (isLast || static_cast<double>(bytes) <= memoryLimit)
+    if (isLast || (isAllowed && static_cast<double>(bytes) <= memoryLimit))
       return form;
+    remarks.drop();
     module = std::move(partitioned);
     statistics = before;
   }
@@ -252,8 +286,10 @@ Expected<LoopForm> CompileDriver::findLoopForm() {
     return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
   });
   OwningOpRef<ModuleOp> partitioned(module->clone());
+  StatisticsTable before = statistics;
   Expected<LoopForm> form = lowerToBuffers();
   module = std::move(partitioned);
+  statistics = before;
   return form;
 }
 

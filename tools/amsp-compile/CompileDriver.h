@@ -55,7 +55,7 @@ private:
                            const PlanningOptions &planning);
   llvm::Error partition();
   llvm::Expected<llvm::SmallVector<LoopForm, 4>> getLoopForms();
-  llvm::Error communicate(const LoopForm &form);
+  llvm::Error communicate(const LoopForm &form, bool raisesBound = false);
   llvm::Expected<LoopForm> lowerToBuffers();
   llvm::Expected<LoopForm> findLoopForm();
   llvm::Error lower();

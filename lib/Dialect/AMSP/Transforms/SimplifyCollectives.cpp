@@ -61,9 +61,9 @@ static bool isWidening(stablehlo::ConvertOp convert) {
 namespace {
 /// A pattern that counts its rewrites in one of the pass's statistics.
 template <typename OpTy> struct CountingPattern : OpRewritePattern<OpTy> {
-  CountingPattern(MLIRContext *context, Pass::Statistic &count)
+  CountingPattern(MLIRContext *context, PassStatistic &count)
       : OpRewritePattern<OpTy>(context), count(count) {}
-  Pass::Statistic &count;
+  PassStatistic &count;
 };
 
 /// One list of digits for each set of ranks: an all_reduce has no order.

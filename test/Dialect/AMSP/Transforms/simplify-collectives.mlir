@@ -1,4 +1,9 @@
 // RUN: amsp-opt %s --pass-pipeline='builtin.module(func.func(amsp-simplify-collectives))' --split-input-file | FileCheck %s
+// RUN: amsp-opt %s --amsp-print-statistics --pass-pipeline='builtin.module(func.func(amsp-simplify-collectives))' --split-input-file 2>&1 >/dev/null | FileCheck %s --check-prefix=COUNTS
+
+// COUNTS: amsp-simplify-collectives 2 scattered
+// COUNTS-NEXT: amsp-simplify-collectives 2 reduced
+// COUNTS-NEXT: amsp-simplify-collectives 3 narrowed
 
 // CHECK-LABEL: func.func @sliced_sum
 func.func @sliced_sum(%g: tensor<5xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
