@@ -128,6 +128,8 @@ class Bench:
         """Milliseconds."""
         common = ("--cluster", cluster, "--strategy", strategy)
         common += ("--batch-args", self.batch_args, "--format", "json")
+        if self.given.prefetch_bytes is not None:
+            common += ("--prefetch-bytes", self.given.prefetch_bytes)
         if self.given.microbatches > 1:
             common += ("--peel-microbatches", "--pipeline-loops")
         plan = json.loads(tools.call("amsp-plan", self.step, *common).stdout)
@@ -247,9 +249,6 @@ def main() -> None:
     )
     parser.add_argument("--keep", type=pathlib.Path, help="programs and traces")
     given = parser.parse_args()
-    if given.prefetch_bytes is not None and any("shared" in links for links in given.links):
-        # amsp-plan has no such option.
-        parser.error("--prefetch-bytes: shared links are simulated with the default bound only")
     if given.realtime is not None:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(given.realtime))
     with tempfile.TemporaryDirectory() as name:

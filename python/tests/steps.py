@@ -59,34 +59,6 @@ def mixed_types() -> Step:
 
     def loss(params, x, y):
         for layer in params["layers"]:
-            scaled = x * jax.lax.rsqrt(jnp.square(x).mean(1, keepdims=True) + 1e-3)
-            narrow = (scaled * layer["scale"]).astype(layer["w"].dtype)
-            x = x + jnp.tanh(narrow @ layer["w"]).astype(x.dtype)
-        return jnp.square(x - y).mean()
-
-    layers = [
-        {
-            "w": normal(6, 6, seed=i).astype(ml_dtypes.bfloat16),
-            "v": normal(6, 6, seed=i + 2).astype(ml_dtypes.bfloat16),
-            "scale": 1 + 0.1 * normal(6, seed=i + 4),
-            "bias": normal(6, seed=i + 6),
-        }
-        for i in range(2)
-    ]
-
-    def whole(params, x, y):
-        sums = [x @ layer["v"].astype(x.dtype) + layer["bias"] for layer in params["layers"]]
-        return loss(params, x + sum(sums), y)
-
-    batch = (normal(8, 6, seed=9), normal(8, 6, seed=10))
-    return with_optimizer(whole, optax.sgd(0.25), {"layers": layers}, batch)
-
-
-def mixed_types() -> Step:
-    """Units of bfloat16 matrices and float32 norms, each updated in its type."""
-
-    def loss(params, x, y):
-        for layer in params["layers"]:
             root = jax.lax.rsqrt(jnp.square(x).mean(1, keepdims=True) + 1e-3)
             scaled = x * root * layer["scale"] + layer["bias"]
             for name in "w", "v":
@@ -507,7 +479,6 @@ CASES: dict[str, Callable[[], Step]] = {
     "wide_mlp": wide_mlp,
     "one_adam_step": lambda: mlp(optax.adam(0.125), steps=1),
     "odd_sizes": lambda: sizes(1, 5, 7),
-    "mixed_types": mixed_types,
     "mixed_types": mixed_types,
     "sizes_of_buckets": lambda: sizes(1, 63, 64, 65, 1023, 1024, 1025, 4099, rows=4),
 }

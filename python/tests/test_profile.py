@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 
@@ -55,6 +56,23 @@ def test_a_plan_with_what_was_measured(transport, tmp_path):
     plan = tools.call("amsp-plan", step, "--cluster", cluster, "--format", "json")
     plan = json.loads(plan.stdout)
     assert plan["levels"] == [4] and plan["cluster"] == "here"
+
+    # What each tensor takes is read back: if it is much, they are packed.
+    written = cluster.read_text()
+    measured = float(re.search(r"^tensor_overhead: (\S+)$", written, re.MULTILINE)[1])
+    assert 0 <= measured < 1e-3
+    bandwidth = re.compile(r"^( *memory_bandwidth:) .*$", re.MULTILINE)
+    packed = {}
+    for overhead in ("0", "1e-3"):
+        text = re.sub(r"(?m)^(tensor_overhead:) .*$", rf"\1 {overhead}", written)
+        cluster.write_text(bandwidth.sub(r"\1 1e10", text))
+        output = tmp_path / "step.out"
+        done = tools.call(
+            "amsp-compile", step, "-o", output, "--emit", "stablehlo",
+            "--cluster", cluster, "--strategy", "zero3", "--statistics",
+        )  # fmt: skip
+        packed[overhead] = int(re.search(r"(\d+) +packed-bytes", done.stdout)[1])
+    assert packed["0"] == 0 < packed["1e-3"]
 
 
 def test_groups_that_do_not_divide_the_bytes(tmp_path):

@@ -308,6 +308,7 @@ def test_a_stalled_rank_ends_within_ten_seconds_by_default(files):
         (["--transport", "nccl"], ["--transport nccl", "not available in this build"]),
         (["--transport", "carrier-pigeon"], ["unknown"]),
         (["--steps", "0"], ["--steps 0"]),
+        (["--slow-links="], ["--slow-links: expected bandwidth=B,latency=L"]),
         (["--slow-links", "bandwidth=0"], ["bandwidth '0' is not between 1 and 1e15 bytes/s"]),
         (["--slow-links", "bandwidth=-1e9"], ["bandwidth '-1e9' is not between"]),
         (["--slow-links", "bandwidth=1,latency=1e9"], ["latency '1e9' is not between"]),

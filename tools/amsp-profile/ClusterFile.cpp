@@ -80,7 +80,7 @@ static void writeYaml(raw_ostream &os, const ClusterDescription &description,
   for (const AchievedRate &point : getCurve(profile.f32, f32))
     os << formatv("    - {{operations: {0:e3}, share: {1:f3}}\n",
                   point.operations, point.share);
-  if (profile.tensorOverhead > 0)
+  if (!table.empty())
     os << formatv("tensor_overhead: {0:e3}\n", profile.tensorOverhead);
   if (!table.empty())
     os << "collectives: [" << quoteYaml(sys::path::filename(table)) << "]\n";

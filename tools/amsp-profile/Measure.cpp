@@ -181,20 +181,26 @@ Error Measurement::measureCollectives(Profile &profile) {
 }
 
 static constexpr int64_t kManyTensors = 64;
+/// Of the times that are compared: one alone may be anything.
+static constexpr int kRounds = 5;
 
-/// A gather over all ranks of up to kManyTensors tensors whose full sides have
-/// so many bytes.
-Expected<double> Measurement::timeGather(int64_t tensors, int64_t bytes) {
+/// A collective over all ranks of up to kManyTensors tensors whose full sides
+/// have so many bytes.
+Expected<double> Measurement::timeTensors(int32_t kind, int64_t tensors,
+                                          int64_t bytes) {
   const amsp_collective *collective =
-      describe(AMSP_ALL_GATHER, options.ranks, bytes, tensors);
+      describe(kind, options.ranks, bytes, tensors);
   int64_t piece = collective->operands[0].piece * 4;
+  bool isGather = kind == AMSP_ALL_GATHER;
   const Body body = [=](amsp_rank *rank, std::byte *arena) {
     // Nobody reads what comes out, so the tensors may lie anyhow.
     std::array<const void *, kManyTensors> sources;
     std::array<void *, kManyTensors> destinations;
     for (int64_t i = 0; i < tensors; ++i) {
-      destinations[i] = arena + i * bytes;
-      sources[i] = arena + tensors * bytes + i * piece;
+      std::byte *full = arena + i * bytes;
+      std::byte *other = arena + tensors * bytes + i * piece;
+      sources[i] = isGather ? other : full;
+      destinations[i] = isGather ? full : other;
     }
     amsp_collective_start(rank, collective, sources.data(),
                           destinations.data());
@@ -203,21 +209,46 @@ Expected<double> Measurement::timeGather(int64_t tensors, int64_t bytes) {
   return time(body);
 }
 
-/// What many small tensors take longer than one with all their bytes.
+/// What many small tensors of a collective take longer than one with all their
+/// bytes, for each: the fastest rounds compared, and 0 if that is less than the
+/// rounds differ by themselves.
+Expected<double> Measurement::measureTensorsOf(int32_t kind, int64_t tensors,
+                                               int64_t bytes) {
+  std::vector<double> apart, together;
+  for (int round = 0; round < kRounds; ++round) {
+    for (auto [times, count] :
+         {std::pair(&apart, tensors), std::pair(&together, int64_t(1))}) {
+      Expected<double> seconds =
+          timeTensors(kind, count, tensors * bytes / count);
+      if (!seconds)
+        return seconds.takeError();
+      times->push_back(*seconds);
+    }
+  }
+  llvm::sort(apart);
+  llvm::sort(together);
+  double more = apart.front() - together.front();
+  double noise = together[kRounds / 2] - together.front();
+  return more > noise ? more / static_cast<double>(tensors - 1) : 0;
+}
+
+/// The least of the kinds of collectives: what is packed for it is packed for
+/// all of them.
 Error Measurement::measureTensors(Profile &profile) {
   if (options.ranks < 2)
     return Error::success();
   int64_t bytes = 4 * options.ranks;
   int64_t tensors =
       std::clamp<int64_t>(options.maxBytes / bytes, 1, kManyTensors);
-  Expected<double> apart = timeGather(tensors, bytes);
-  if (!apart)
-    return apart.takeError();
-  Expected<double> together = timeGather(1, tensors * bytes);
-  if (!together)
-    return together.takeError();
-  profile.tensorOverhead =
-      std::max(0.0, *apart - *together) / std::max<int64_t>(tensors - 1, 1);
+  if (tensors < 2)
+    return Error::success();
+  profile.tensorOverhead = std::numeric_limits<double>::infinity();
+  for (int32_t kind : {AMSP_ALL_GATHER, AMSP_REDUCE_SCATTER, AMSP_ALL_REDUCE}) {
+    Expected<double> seconds = measureTensorsOf(kind, tensors, bytes);
+    if (!seconds)
+      return seconds.takeError();
+    profile.tensorOverhead = std::min(profile.tensorOverhead, *seconds);
+  }
   return Error::success();
 }
 

@@ -62,7 +62,10 @@ private:
   const amsp_collective *describe(int32_t kind, int64_t ranks, int64_t bytes,
                                   int64_t tensors = 1);
   llvm::Error measureCollectives(Profile &profile);
-  llvm::Expected<double> timeGather(int64_t tensors, int64_t bytes);
+  llvm::Expected<double> timeTensors(int32_t kind, int64_t tensors,
+                                     int64_t bytes);
+  llvm::Expected<double> measureTensorsOf(int32_t kind, int64_t tensors,
+                                          int64_t bytes);
   llvm::Error measureTensors(Profile &profile);
   llvm::Error measureGemm(int32_t dtype, std::vector<GemmRate> &rates);
   llvm::Error measureMemory(Profile &profile);

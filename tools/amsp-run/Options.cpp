@@ -234,6 +234,9 @@ Expected<Options> run::parseOptions(int argc, char **argv) {
   if (options.usesMpi)
     options.world.stallLimit = mpiStallLimit;
   options.faults.assign(injectFault.begin(), injectFault.end());
+  if (slowLinks.getNumOccurrences() > 0 && slowLinks.empty())
+    return createStringError("--slow-links: expected " + slowLinks.ValueStr +
+                             ", not nothing");
   options.slowLinks =
       slowLinks.empty() ? getEnvironment("AMSP_SLOW_LINKS").str() : slowLinks;
   if (options.usesMpi && !options.slowLinks.empty())
