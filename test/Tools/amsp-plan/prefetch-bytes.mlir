@@ -9,7 +9,7 @@
 // CHECK: strategy   p=1,g=1,os=1
 // CHECK-NOT: os=4 {{.*}} best
 // AUTO: p=1,g=1,os=1
-// GIVEN: error: a bound of 4500 bytes in flight (prefetch-bytes) is too small {{.*}} need 8192
+// GIVEN: error: {{.*}}: a bound of 4500 bytes in flight (prefetch-bytes) is too small {{.*}} need 8192
 // NONE: error: a bound of 4000 bytes in flight (prefetch-bytes) is too small for every strategy that was tried: the least, 4096, for p=1,g=1,os=1
 func.func public @main(
     %w: tensor<32x32xf32> {tf.aliasing_output = 0 : i32} loc("p['w']"),
