@@ -187,21 +187,24 @@ def test_a_switch_is_auto_on_or_off(tool, option, step, tmp_path):
     assert not output.exists()
 
 
-@pytest.mark.parametrize("emit", ["mlir", "stablehlo"])
-def test_forms_that_are_not_taken_count_nothing(emit, step, tmp_path):
+def test_forms_that_are_not_taken_count_nothing(step, tmp_path):
+    """Numbers and remarks are those of a compilation that is told the form."""
     needed = shown(step, written(tmp_path, SLOW))["bytes"]
     cluster = written(tmp_path, SLOW, memory=needed - 1)
-    report = tmp_path / "report.json"
-    done = tools.call(
-        "amsp-compile", step, "-o", tmp_path / "compiled.mlir", "--emit", emit,
-        "--cluster", cluster, "--strategy", KEPT, "--report", report,
-        "--statistics", "--remarks", "schedule",
-    )  # fmt: skip
-    rows = [line.split() for line in done.stdout.splitlines()]
-    counts = {row[2]: int(row[1]) for row in rows if row[0] == "amsp-schedule-collectives"}
-    assert counts["split"] + counts["whole"] == len(
-        json.loads(report.read_text())["collectives"]
-    )
-    for name in ("split", "whole"):
-        remarks = re.findall(rf"\] {name} \| Category:amsp-schedule", done.stderr)
-        assert len(remarks) == counts[name]
+    taken = shown(step, cluster)["loops"]
+    assert taken != BOTH
+    told = [
+        f"--{name}={'on' if word in taken else 'off'}"
+        for name, word in (("peel-microbatches", "peeled"), ("pipeline-loops", "pipelined"))
+    ]
+    for emit in ("mlir", "stablehlo"):
+        printed = [
+            tools.call(
+                "amsp-compile", step, "-o", tmp_path / "compiled.mlir", "--emit", emit,
+                "--cluster", cluster, "--strategy", KEPT, *options,
+                "--statistics", "--remarks", "schedule",
+            )  # fmt: skip
+            for options in ((), told)
+        ]
+        assert printed[0].stdout == printed[1].stdout
+        assert printed[0].stderr == printed[1].stderr != ""
