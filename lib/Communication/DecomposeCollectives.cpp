@@ -165,7 +165,8 @@ void DecomposeCollectives::runOnOperation() {
     if (isNew)
       answer->second = decompose(op.getKind(), op.getGroup().getDigits(),
                                  elements, width, *model);
-    ArrayRef<CollectiveStage> stages = answer->second.stages;
+    const Decomposition &decomposition = answer->second;
+    ArrayRef<CollectiveStage> stages = decomposition.stages;
     if (stages.size() == 1) {
       noteLeft(*this, op.getLoc(), "whole", [&] {
         return describeForRemark(op) + ": no parts are faster by 1 %";
@@ -173,7 +174,7 @@ void DecomposeCollectives::runOnOperation() {
       continue;
     }
     noteDone(*this, op.getLoc(), "decomposed", [&] {
-      return describeForRemark(op) + ": " + describe(answer->second);
+      return describeForRemark(op) + ": " + describe(decomposition);
     });
     StageBuilder(op, stages).replace();
     ++numDecomposed;
