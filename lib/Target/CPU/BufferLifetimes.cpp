@@ -101,7 +101,7 @@ bool BufferLiveness::visitLoop(scf::ForOp loop, bool isLive, bool isFinal) {
 
 bool BufferLiveness::visitOp(Operation *op, bool isLive, bool isFinal) {
   int64_t begin = order.getBegin(op), end = order.getEnd(op);
-  if (auto it = accesses.find(op); it != accesses.end()) {
+  if (auto *it = accesses.find(op); it != accesses.end()) {
     if (isFinal)
       add(begin, end);
     return !it->second;
