@@ -1,5 +1,4 @@
-"""Control flow that rows of the batch decide: all ranks take the same way, or
-the step is refused with the place of what cannot be made equal."""
+"""Control flow that rows of the batch decide: all ranks take the way of one device."""
 
 import jax
 import jax.numpy as jnp
@@ -7,7 +6,6 @@ import numpy as np
 import pytest
 
 import amsp
-from amsp import tools
 from step_parts import normal
 
 pytestmark = pytest.mark.needs_tools
@@ -61,7 +59,14 @@ def compiled(step):
 
 
 @pytest.mark.parametrize(
-    "step", [by_one_row, by_each_row, loop_of_each_row, selected_in_each_row]
+    "step",
+    [
+        by_one_row,
+        by_each_row,
+        loop_of_each_row,
+        selected_in_each_row,
+        until_all_rows_end,
+    ],
 )
 def test_all_ranks_take_the_way_of_one_device(step):
     run, w, x = compiled(step)
@@ -69,12 +74,3 @@ def test_all_ranks_take_the_way_of_one_device(step):
         found, expected = run.gather(run(w, rows)), jax.jit(step)(w, rows)
         for a, b in zip(found, expected, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
-
-
-def test_a_predicate_that_would_need_all_ranks_in_each_iteration_is_refused():
-    with pytest.raises(tools.ToolError) as error:
-        compiled(until_all_rows_end)
-    text = str(error.value)
-    assert text.count("error: ") == 1
-    assert "a collective in a loop whose trip count is not known" in text
-    assert "test_predicates.py:" in text

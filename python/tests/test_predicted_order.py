@@ -4,7 +4,6 @@ links, and over MPI. bench/predicted_order.py measures what is close."""
 import json
 import os
 import shutil
-import statistics
 
 import jax
 import jax.numpy as jnp
@@ -70,12 +69,13 @@ def predicted(step, cluster, chosen, *options):
 
 
 def measured(library, directory, log, *options):
-    """The median step, without the first, which touches memory first."""
+    """The fastest step, which other processes have delayed the least, without the
+    first, which touches memory first."""
     outputs = directory / "outputs.npz"
     inputs = directory / "inputs.npz"
     tools.run_step(library, inputs, outputs, STEPS, "--log", log, *options)
     seconds = [json.loads(line)["seconds"] for line in log.read_text().splitlines()]
-    return statistics.median(seconds[1:])
+    return min(seconds[1:])
 
 
 # In continuous integration MPI is installed: its absence is a failure.
@@ -100,13 +100,18 @@ def test_it_is_the_measured_order(transport, compiled, tmp_path):
     else:
         cluster = CLUSTERS / "cpu-2core-vm.yaml"
         sizes = ("--levels", ranks)
-    times = {
-        strategy: (
-            predicted(directory / "step.mlir", cluster, chosen, *map(str, sizes)),
-            measured(library, directory, tmp_path / f"{strategy}.jsonl", *options),
-        )
-        for strategy, (library, chosen) in libraries.items()
+    estimates = {
+        strategy: predicted(directory / "step.mlir", cluster, chosen, *map(str, sizes))
+        for strategy, (_, chosen) in libraries.items()
     }
-    (first, fast), (second, slow) = (times[strategy] for strategy in STRATEGIES)
-    assert second > APART * first, times
-    assert slow > fast, times
+    assert estimates[STRATEGIES[1]] > APART * estimates[STRATEGIES[0]], estimates
+    # A busy machine may delay a whole run: the strategies take turns, and have three.
+    times = dict.fromkeys(STRATEGIES, float("inf"))
+    for turn in range(3):
+        for strategy, (library, _) in libraries.items():
+            log = tmp_path / f"{strategy}-{turn}.jsonl"
+            seconds = measured(library, directory, log, *options)
+            times[strategy] = min(times[strategy], seconds)
+        if times[STRATEGIES[1]] > times[STRATEGIES[0]]:
+            return
+    pytest.fail(f"measured {times}, predicted {estimates}")

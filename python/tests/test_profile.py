@@ -97,8 +97,8 @@ def test_any_name_can_be_read_again(name, tmp_path):
     profile("-o", cluster, "--ranks", 2, *TINY, "--name", name)
     step = tmp_path / "step.mlir"
     step.write_text(STEP)
-    options = ("--cluster", cluster, "--format", "json", "-o", tmp_path / "plan.yaml")
-    plan = tools.call("amsp-plan", step, *options)
+    options = ("--cluster", cluster, "--format", "json")
+    plan = tools.call("amsp-plan", step, *options, "-o", tmp_path / "plan.yaml")
     assert json.loads(plan.stdout)["cluster"] == name
     again = tools.call("amsp-plan", step, *options, "--strategy", tmp_path / "plan.yaml")
     assert json.loads(again.stdout)["cluster"] == name
