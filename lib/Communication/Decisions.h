@@ -15,15 +15,19 @@
 
 namespace amsp {
 
-/// `text` is called only if the remark is asked for. `name`, a word, says what
-/// was done.
+/// Says `text`, which is called only if the remark is asked for.
+inline void note(mlir::remark::detail::InFlightRemark remark,
+                 llvm::function_ref<std::string()> text) {
+  if (remark)
+    remark << llvm::StringRef(text());
+}
+
+/// What was done; `name` is a word for it.
 inline void noteDone(const mlir::Pass &pass, mlir::Location loc,
                      llvm::StringRef name,
                      llvm::function_ref<std::string()> text) {
   using namespace mlir::remark;
-  if (auto remark =
-          passed(loc, RemarkOpts::name(name).category(pass.getArgument())))
-    remark << llvm::StringRef(text());
+  note(passed(loc, RemarkOpts::name(name).category(pass.getArgument())), text);
 }
 
 /// The same of what was left alone, and why.
@@ -31,9 +35,7 @@ inline void noteLeft(const mlir::Pass &pass, mlir::Location loc,
                      llvm::StringRef name,
                      llvm::function_ref<std::string()> text) {
   using namespace mlir::remark;
-  if (auto remark =
-          missed(loc, RemarkOpts::name(name).category(pass.getArgument())))
-    remark << llvm::StringRef(text());
+  note(missed(loc, RemarkOpts::name(name).category(pass.getArgument())), text);
 }
 
 /// `all_gather of 3 tensors, 4096 bytes, for 'h.0'`: the bytes of the full
