@@ -15,15 +15,10 @@ static std::optional<int64_t> getComponent(ArrayRef<int64_t> map, int64_t dim) {
   return it - map.begin();
 }
 
-static bool isSigned(Value indices) {
-  return getTensorType(indices).getElementType().isSignlessInteger();
-}
-
 bool amsp::picksPositions(stablehlo::GatherOp op, int64_t dim) {
   stablehlo::GatherDimensionNumbersAttr numbers = op.getDimensionNumbers();
   return getComponent(numbers.getStartIndexMap(), dim) &&
          llvm::is_contained(numbers.getCollapsedSliceDims(), dim) &&
-         isSigned(op.getStartIndices()) &&
          !getTensorType(op.getResult()).getElementType().isInteger(1);
 }
 
@@ -32,19 +27,34 @@ bool amsp::writesPositions(stablehlo::ScatterOp op, int64_t dim) {
       op.getScatterDimensionNumbers();
   return op.getInputs().size() == 1 &&
          getComponent(numbers.getScatterDimsToOperandDims(), dim) &&
-         llvm::is_contained(numbers.getInsertedWindowDims(), dim) &&
-         isSigned(op.getScatterIndices());
+         llvm::is_contained(numbers.getInsertedWindowDims(), dim);
 }
 
-/// The indices in a type that holds `size`, which those of 8 and 16 bits need
-/// not: what is taken from them and compared with them is in their type.
+/// Indices of 64 unsigned bits that are beyond the signed ones, hence beyond
+/// any dimension, are the largest of these.
+static Value limitToSigned(OpBuilder &builder, Location loc, Value indices) {
+  RankedTensorType type = getTensorType(indices);
+  auto largest = SplatElementsAttr::get(
+      type, builder.getIntegerAttr(type.getElementType(),
+                                   APInt::getSignedMaxValue(64)));
+  return stablehlo::MinOp::create(
+      builder, loc, type, indices,
+      stablehlo::ConstantOp::create(builder, loc, largest));
+}
+
+/// The indices in a signed type that holds `size`, which those of 8 and 16 bits
+/// need not: what is taken from them and compared with them is in their type.
 static Value widen(OpBuilder &builder, Location loc, Value indices,
                    int64_t size) {
   RankedTensorType type = getTensorType(indices);
-  if (llvm::isIntN(type.getElementTypeBitWidth(), size))
+  unsigned bits = type.getElementTypeBitWidth();
+  bool isUnsigned = type.getElementType().isUnsignedInteger();
+  if (!isUnsigned && llvm::isIntN(bits, size))
     return indices;
-  Type wide =
-      llvm::isInt<32>(size) ? builder.getI32Type() : builder.getI64Type();
+  if (isUnsigned && bits == 64)
+    indices = limitToSigned(builder, loc, indices);
+  bool isShort = llvm::isInt<32>(size) && (!isUnsigned || bits < 32);
+  Type wide = isShort ? builder.getI32Type() : builder.getI64Type();
   return stablehlo::ConvertOp::create(builder, loc, type.clone(wide), indices);
 }
 

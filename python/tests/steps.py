@@ -179,9 +179,10 @@ def unequal_masks() -> Step:
     return Step(sgd(loss), args, 1)
 
 
-def narrow_indices() -> Step:
+def narrow_indices(dtype=np.int8) -> Step:
     """Rows of the batch, more than 8 bits count, picked and written by 8 bits."""
-    indices = np.random.default_rng(1).integers(-9, 127, 40).astype(np.int8)
+    limits = (-9, 127) if dtype == np.int8 else (0, 256)
+    indices = np.random.default_rng(1).integers(*limits, 40).astype(dtype)
     wide = np.arange(40, dtype=np.float32)[:, None]
 
     def loss(params, x):
@@ -472,6 +473,7 @@ CASES: dict[str, Callable[[], Step]] = {
     "one_hot_gradients": one_hot_gradients,
     "unequal_masks": unequal_masks,
     "narrow_indices": narrow_indices,
+    "unsigned_indices": lambda: narrow_indices(np.uint8),
     "ten_large_steps": lambda: mlp(optax.sgd(0.3, momentum=0.5), steps=10),
     "ten_adam_steps": lambda: mlp(
         optax.chain(optax.clip_by_global_norm(0.5), optax.adamw(0.05)), steps=10

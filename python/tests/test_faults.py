@@ -113,6 +113,11 @@ def test_indices_too_narrow_for_the_rows_find_theirs(finished):
     assert not finished.comparison.faults
 
 
+@over("unsigned_indices", ("levels=4", "zero3"))
+def test_unsigned_indices_find_their_rows(finished):
+    assert not finished.comparison.faults
+
+
 @over(
     "unequal_masks", ("levels=1", "zero1"), ("levels=2", "ddp"), ("levels=2", "zero3")
 )

@@ -13,16 +13,16 @@ namespace amsp {
 // zero, so the ranks' results sum up to the value. A scatter puts into a rank's
 // piece what belongs there: updates elsewhere are out of bounds, hence dropped.
 
-/// Whether the gather takes single positions along the dimension, by signed
-/// indices, and its results can be summed.
+/// Whether the gather takes single positions along the dimension, and its
+/// results can be summed.
 bool picksPositions(stablehlo::GatherOp op, int64_t dim);
-/// Whether the scatter writes to single positions along the dimension, by
-/// signed indices.
+/// Whether the scatter writes to single positions along the dimension.
 bool writesPositions(stablehlo::ScatterOp op, int64_t dim);
 
 /// Lets `local`, a clone of `op` that is not inserted yet, index the rank's own
-/// piece along `dim`, and inserts it. Indices of a type too narrow for the
-/// dimension's size are widened. Returns the op with the result.
+/// piece along `dim`, and inserts it. Unsigned indices, and those of a type
+/// too narrow for the dimension's size, become wider signed ones. Returns the
+/// op with the result.
 mlir::Operation *pickOwnPositions(mlir::OpBuilder &builder,
                                   stablehlo::GatherOp op,
                                   stablehlo::GatherOp local, int64_t dim,

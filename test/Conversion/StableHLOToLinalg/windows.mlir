@@ -39,6 +39,27 @@ func.func @select_and_scatter(%x: tensor<6xf32>, %source: tensor<3xf32>, %init: 
   return %0 : tensor<6xf32>
 }
 
+// Source elements in bf16 that meet in one position are added in f32.
+// CHECK-LABEL: func.func @select_and_scatter_bf16
+// CHECK: arith.extf
+// CHECK: scf.for {{.*}} -> (tensor<6xf32>)
+// CHECK: arith.addf %{{.*}}, %{{.*}} : f32
+// CHECK: arith.truncf
+// CHECK: return %{{.*}} : tensor<6xbf16>
+func.func @select_and_scatter_bf16(%x: tensor<6xbf16>, %source: tensor<5xbf16>) -> tensor<6xbf16> {
+  %init = stablehlo.constant dense<0.0> : tensor<bf16>
+  %0 = "stablehlo.select_and_scatter"(%x, %source, %init) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 1>}> ({
+  ^bb0(%a: tensor<bf16>, %b: tensor<bf16>):
+    %1 = stablehlo.compare GE, %a, %b, FLOAT : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<bf16>, %b: tensor<bf16>):
+    %1 = stablehlo.add %a, %b : tensor<bf16>
+    stablehlo.return %1 : tensor<bf16>
+  }) : (tensor<6xbf16>, tensor<5xbf16>, tensor<bf16>) -> tensor<6xbf16>
+  return %0 : tensor<6xbf16>
+}
+
 // Windows up to each element, or from it on, are scans: a step for each element,
 // and every running value is a result, so sums are not reassociated.
 // CHECK-LABEL: func.func @cumulative_sum

@@ -88,3 +88,56 @@ func.func public @main(
   %w1 = stablehlo.subtract %w, %square : tensor<6xf32>
   return %w1, %i, %both : tensor<6xf32>, tensor<6x2xi8>, tensor<200x6xf32>
 }
+
+// -----
+
+// Unsigned indices become signed ones: a rank's own positions count from before
+// its first one.
+
+// CHECK-LABEL: func.func public @main
+// CHECK-NOT: amsp.all_gather
+// CHECK: %[[SIGNED:.*]] = stablehlo.convert %arg1 : (tensor<6x1xui32>) -> tensor<6x1xi64>
+// CHECK: %[[INSIDE:.*]] = stablehlo.clamp %{{.*}}, %[[SIGNED]], %{{.*}} : {{.*}}tensor<6x1xi64>
+// CHECK: %[[OWN:.*]] = stablehlo.subtract %[[INSIDE]], %{{.*}} : tensor<6x1xi64>
+// CHECK: "stablehlo.gather"(%arg2, %[[OWN]])
+// CHECK: %[[TO:.*]] = stablehlo.subtract %[[SIGNED]], %{{.*}} : tensor<6x1xi64>
+// CHECK: "stablehlo.scatter"(%{{.*}}, %[[TO]], %{{.*}})
+// CHECK-NOT: amsp.all_gather
+// CHECK: return
+func.func public @main(
+    %w: tensor<6xf32> {tf.aliasing_output = 0 : i32} loc("w"),
+    %i: tensor<6x1xui32> {tf.aliasing_output = 1 : i32} loc("i"),
+    %x: tensor<24x6xf32> loc("x")) -> (tensor<6xf32>, tensor<6x1xui32>, tensor<24x6xf32>) {
+  %picked = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], operand_batching_dims = [1], start_indices_batching_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 1>}> : (tensor<24x6xf32>, tensor<6x1xui32>) -> tensor<6xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %zeros = stablehlo.broadcast_in_dim %zero, dims = [] : (tensor<f32>) -> tensor<24x6xf32>
+  %put = "stablehlo.scatter"(%zeros, %i, %picked) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], input_batching_dims = [1], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = false}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<24x6xf32>, tensor<6x1xui32>, tensor<6xf32>) -> tensor<24x6xf32>
+  %both = stablehlo.add %x, %put : tensor<24x6xf32>
+  %w1 = stablehlo.subtract %w, %picked : tensor<6xf32>
+  return %w1, %i, %both : tensor<6xf32>, tensor<6x1xui32>, tensor<24x6xf32>
+}
+
+// -----
+
+// Those of 64 bits that no signed one holds are beyond every dimension, as what
+// they become is.
+
+// CHECK-LABEL: func.func public @main
+// CHECK: %[[LARGEST:.*]] = stablehlo.constant dense<9223372036854775807> : tensor<6x1xui64>
+// CHECK: %[[LIMITED:.*]] = stablehlo.minimum %arg1, %[[LARGEST]] : tensor<6x1xui64>
+// CHECK: %[[SIGNED:.*]] = stablehlo.convert %[[LIMITED]] : (tensor<6x1xui64>) -> tensor<6x1xi64>
+// CHECK: stablehlo.clamp %{{.*}}, %[[SIGNED]], %{{.*}} : {{.*}}tensor<6x1xi64>
+// CHECK-NOT: amsp.all_gather
+// CHECK: return
+func.func public @main(
+    %w: tensor<6xf32> {tf.aliasing_output = 0 : i32} loc("w"),
+    %i: tensor<6x1xui64> {tf.aliasing_output = 1 : i32} loc("i"),
+    %x: tensor<24x6xf32> loc("x")) -> (tensor<6xf32>, tensor<6x1xui64>) {
+  %picked = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], operand_batching_dims = [1], start_indices_batching_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 1>}> : (tensor<24x6xf32>, tensor<6x1xui64>) -> tensor<6xf32>
+  %w1 = stablehlo.subtract %w, %picked : tensor<6xf32>
+  return %w1, %i : tensor<6xf32>, tensor<6x1xui64>
+}
