@@ -11,9 +11,9 @@ and on for a cluster file with the slowed links, and with this machine's rates
 as amsp-profile measures them. All run over the same slowed links. With one
 microbatch a step is held against the bound of `amsp.overlap_bound`, with the
 compute and the communication of that very step, as its trace has them. With
-several (peeled and pipelined), what is exposed of gathers and of reductions
-(without what awaits a member that computes longer) is held against one unit: what
-the links need for the largest use of a unit. For shared links, the step is also
+several (peeled and pipelined), what is exposed of gathers and of reductions (on the
+rank that comes last to each await: the others also wait for that rank) is held
+against one unit: what the links need for the largest use of a unit. For shared links, the step is also
 held against the simulation of the same program, which has no others. --check: exit
 status 1 if a row with overlap is beyond a limit.
 
@@ -88,15 +88,18 @@ def export_gpt(ranks: int, microbatches: int, directory: pathlib.Path) -> export
     )
 
 
-def describe(step: exposure.Step, last: dict, manifest: dict, links: Links) -> dict:
-    """One step's numbers, in milliseconds."""
+def describe(
+    ranks: list[exposure.Step], rank: int, manifest: dict, links: Links
+) -> dict:
+    """One step's numbers of a rank, in milliseconds."""
+    step = ranks[rank]
     parameters = {c["id"]: c["parameters"] or [] for c in manifest["collectives"]}
     row = {"ms": step.end - step.begin}
     for name, channel in (("gathers", "gather"), ("reductions", "reduce")):
         of_channel = step.of_channel(channel)
         row[name] = sum(t.link for t in of_channel)
         row[f"awaited {name}"] = sum(t.taken - t.needed for t in of_channel)
-        row[f"exposed {name}"] = overlap_bound.exposed(of_channel, last)
+        row[f"exposed {name}"] = overlap_bound.exposed(ranks, channel)
         row[f"one {name}"] = overlap_bound.largest_use(step, channel, parameters)
     row["compute"] = row["ms"] - row["awaited gathers"] - row["awaited reductions"]
     row["bound"] = overlap_bound.bound(step, links.is_shared)
@@ -150,9 +153,9 @@ class Bench:
         ranks = range(self.given.ranks)
         by_rank = [[s for s in steps if s.rank == rank][1:] for rank in ranks]
         rows = [
-            describe(step, overlap_bound.last_begins(all_ranks), manifest, links)
+            describe(all_ranks, rank, manifest, links)
             for all_ranks in zip(*by_rank, strict=True)
-            for step in all_ranks
+            for rank in ranks
         ]
         middle = {key: statistics.median(row[key] for row in rows) for key in rows[0]}
         middle["ratio"] = statistics.median(row["ms"] / row["bound"] for row in rows)

@@ -54,6 +54,7 @@ private:
   void awaitDue(int64_t position);
   void awaitOldest(int64_t position);
   void placeGathers();
+  void setWindows();
   std::vector<double> getLatestStarts() const;
   int64_t getFirstFit(unsigned gather, int64_t position,
                       std::deque<unsigned> &inFlight) const;
@@ -91,6 +92,13 @@ private:
   std::vector<int64_t> nestedPositions;
   /// In the order of their starts.
   SmallVector<unsigned> gathers, reductions;
+  /// For each gather, in their order: the first position at which it may start,
+  /// and when it should be done.
+  struct Window {
+    int64_t first = 0;
+    double end = 0;
+  };
+  std::vector<Window> windows;
 
   // While reductions are placed.
   SmallVector<unsigned> inFlight;
@@ -294,12 +302,37 @@ void Planner::startReductions(int64_t position) {
   }
 }
 
+/// Which gathers cross a loop, of which each crosses one at most.
+void Planner::setWindows() {
+  int64_t first = 0;
+  double channelFree = 0;
+  for (unsigned gather : gathers) {
+    double seconds = problem.collectives[gather].seconds;
+    Window window{first, clock[times[gather].deadline]};
+    auto next = llvm::lower_bound(problem.loops, times[gather].deadline);
+    if (next != problem.loops.begin() && *std::prev(next) >= first) {
+      auto loop = std::prev(next);
+      double behind = std::max(channelFree, clock[*loop + 1]);
+      if (2 * (behind + seconds - window.end) <= seconds) {
+        window.first = *loop + 1;
+      } else {
+        window.end = clock[*loop];
+        if (loop != problem.loops.begin())
+          window.first = std::max(first, *std::prev(loop) + 1);
+      }
+    }
+    first = window.first;
+    channelFree = std::max(channelFree, clock[first]) + seconds;
+    windows.push_back(window);
+  }
+}
+
 /// When each gather, in their order, has to start at the latest.
 std::vector<double> Planner::getLatestStarts() const {
   std::vector<double> starts(gathers.size());
   double next = std::numeric_limits<double>::infinity();
   for (int64_t i = gathers.size() - 1; i >= 0; --i) {
-    double finish = std::min(next, clock[times[gathers[i]].deadline]);
+    double finish = std::min(next, windows[i].end);
     next = finish - kSlack * problem.collectives[gathers[i]].seconds;
     starts[i] = next;
   }
@@ -345,6 +378,7 @@ void Planner::placeGathers() {
   llvm::sort(gathers, [&](unsigned a, unsigned b) {
     return std::pair(times[a].deadline, a) < std::pair(times[b].deadline, b);
   });
+  setWindows();
   std::vector<double> latest = getLatestStarts();
   std::deque<unsigned> inFlight;
   int64_t position = 0;
@@ -352,7 +386,7 @@ void Planner::placeGathers() {
     Times &own = times[gather];
     for (unsigned producer : problem.collectives[gather].after)
       own.ready = std::max(own.ready, times[producer].await);
-    position = std::max(position, own.ready);
+    position = std::max({position, own.ready, windows[rank].first});
     if (!problem.isEager)
       position = std::max(position, getPositionBefore(latest[rank]));
     position = std::min(position, own.deadline);

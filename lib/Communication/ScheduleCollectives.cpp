@@ -137,7 +137,10 @@ void BlockSchedule::describeNested(Operation &op) {
           std::make_unique<BlockSchedule>(inner, costs, selection, pass);
       schedule->describe();
       least = std::max(least, schedule->getLeastBytes());
-      nested.emplace_back(ops.size(), std::move(schedule));
+      int64_t position = ops.size();
+      if (problem.loops.empty() || problem.loops.back() != position)
+        problem.loops.push_back(position);
+      nested.emplace_back(position, std::move(schedule));
     }
   problem.nestedBytes.push_back(least);
 }

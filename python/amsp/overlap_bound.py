@@ -99,27 +99,17 @@ def largest_use(
     return largest
 
 
-def last_begins(ranks: list[exposure.Step]) -> dict[tuple[int, int], float]:
-    """When the last rank began each transfer of a step: by id and run."""
-    begins = [sorted((t.id, t.begin) for t in rank.transfers) for rank in ranks]
-    last = {}
-    for of_rank in begins:
+def exposed(ranks: list[exposure.Step], channel: str) -> float:
+    """What one step's awaits of a channel cost, given what each rank did: of each
+    transfer, the least that a rank waits. Whoever comes to an await first also waits
+    for the ranks that compute longer, be it that they begin the transfer late or that
+    they are late with one before it; the last one waits for the links alone."""
+    least = {}
+    for step in ranks:
         runs = collections.Counter()
-        for id, begin in of_rank:
-            key = id, runs[id]
-            runs[id] += 1
-            last[key] = max(begin, last.get(key, begin))
-    return last
-
-
-def exposed(transfers: list[exposure.Transfer], last: dict) -> float:
-    """What awaits of these transfers wait for, but for members that begin late:
-    `last` is what `last_begins` gives for all ranks."""
-    runs, total = collections.Counter(), 0.0
-    for transfer in sorted(transfers, key=lambda t: (t.id, t.begin)):
-        key = transfer.id, runs[transfer.id]
-        runs[transfer.id] += 1
-        begin = max(transfer.needed, transfer.begin)
-        late = max(0.0, min(transfer.taken, last[key]) - begin)
-        total += transfer.taken - transfer.needed - late
-    return total
+        for transfer in step.of_channel(channel):
+            key = transfer.id, runs[transfer.id]
+            runs[transfer.id] += 1
+            wait = transfer.taken - transfer.needed
+            least[key] = min(wait, least.get(key, wait))
+    return sum(least.values())

@@ -156,8 +156,27 @@ def test_parts_of_a_step():
     assert overlap_bound.ends(step) == 10 + 1
     assert overlap_bound.bound(step, is_shared=False) == 45 + 40 + 15 + 11
     assert overlap_bound.bound(step, is_shared=True) == 60 + 40 + 15 + 11
-    last = overlap_bound.last_begins([step])
-    assert overlap_bound.exposed(step.of_channel("gather"), last) == 10 + 5
-    # A member that began at 27 is not the links' fault.
-    assert overlap_bound.exposed(step.of_channel("gather"), last | {(1, 0): 27}) == 13
+    assert overlap_bound.exposed([step], "gather") == 10 + 5
     assert overlap_bound.largest_use(step, "gather") == 30
+
+
+def test_who_comes_last_to_an_await_waits_for_the_links_alone():
+    def rank(*transfers):
+        return exposure.Step(0, 0, 100, [], list(transfers))
+
+    # The third is the second run of the first one's collective.
+    ahead = rank(
+        timed(0, "gather", 0, 10, 0, 10),
+        timed(1, "gather", 12, 30, 20, 30),
+        timed(0, "gather", 40, 53, 50, 53),
+        timed(2, "reduce", 60, 70, 60, 70),
+    )
+    behind = rank(
+        timed(0, "gather", 0, 10, 2, 10),
+        timed(1, "gather", 20, 30, 28, 30),
+        timed(0, "gather", 40, 53, 48, 53),
+        timed(2, "reduce", 60, 70, 75, 75),
+    )
+    assert overlap_bound.exposed([ahead, behind], "gather") == 8 + 2 + 3
+    assert overlap_bound.exposed([ahead], "gather") == 10 + 10 + 3
+    assert overlap_bound.exposed([ahead, behind], "reduce") == 0

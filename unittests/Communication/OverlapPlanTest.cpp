@@ -221,6 +221,37 @@ TEST(OverlapPlanTest, NestedCollectivesHaveTheirBytes) {
   EXPECT_EQ(found.starts[0], 1);
 }
 
+// What is needed behind a loop that gathers for itself does not take its turn.
+TEST(OverlapPlanTest, GathersStartBehindLoops) {
+  for (bool isEager : {false, true}) {
+    OverlapProblem problem = makeProblem(10, 1);
+    problem.isEager = isEager;
+    problem.nestedBytes[2] = problem.nestedBytes[5] = 100;
+    problem.loops = {2, 5};
+    // Done when needed; late by half its time, as it waits for the first; not
+    // needed behind the second loop.
+    problem.collectives.push_back(makeGather(10, 1, 0, 7));
+    problem.collectives.push_back(makeGather(10, 2, 0, 8));
+    problem.collectives.push_back(makeGather(10, 1, 0, 5));
+    Checked found = check(problem, 1'000);
+    EXPECT_EQ(found.starts, (std::vector<int64_t>{6, 6, 3}));
+  }
+}
+
+// It does if it would be late by more than half its time: then right behind the
+// loop before, or with times, in time to leave the links to the loop.
+TEST(OverlapPlanTest, GathersNeededRightBehindALoopCrossIt) {
+  for (bool isEager : {false, true}) {
+    OverlapProblem problem = makeProblem(12, 1);
+    problem.isEager = isEager;
+    problem.nestedBytes[2] = problem.nestedBytes[9] = 100;
+    problem.loops = {2, 9};
+    problem.collectives.push_back(makeGather(10, 2, 0, 10));
+    Checked found = check(problem, 1'000);
+    EXPECT_EQ(found.starts[0], isEager ? 3 : 5);
+  }
+}
+
 TEST(OverlapPlanTest, RandomProblems) {
   std::mt19937 random(1);
   auto below = [&](int64_t limit) {
@@ -259,6 +290,9 @@ TEST(OverlapPlanTest, RandomProblems) {
           std::max(problem.collectives[i].deadline, ready[i]);
     for (int64_t &nested : problem.nestedBytes)
       nested = below(8) == 0 ? below(200) : 0;
+    for (int64_t position = 0; position < numOps; ++position)
+      if (problem.nestedBytes[position] > 0 && below(2) == 0)
+        problem.loops.push_back(position);
     int64_t least = getLeastBytesInFlight(problem);
     for (int64_t bound :
          {least, least + below(50), 4 * least, int64_t(1) << 60})

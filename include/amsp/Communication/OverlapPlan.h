@@ -8,7 +8,11 @@
 // first op needs them, in the order of that need; reductions as soon as what
 // they read is made, and are awaited where the first op needs them. The bytes
 // in flight never exceed a bound, of which each channel has its share: a gather
-// then starts later, and the oldest reductions are awaited earlier.
+// then starts later, and the oldest reductions are awaited earlier. A gather
+// that is needed behind a loop with collectives of its own starts behind it,
+// too, unless it would be late there by more than half its time: in front of
+// the loop it delays what that gathers first, and it takes bytes from all
+// iterations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +46,8 @@ struct OverlapProblem {
   std::vector<double> seconds;
   /// For each op, the bytes that collectives inside of it need in flight.
   std::vector<int64_t> nestedBytes;
+  /// Positions of ops that start collectives of their own, ascending.
+  std::vector<int64_t> loops;
   /// In program order.
   std::vector<OverlapCollective> collectives;
   /// Start gathers as early as the bound lets them, not just in time.
