@@ -102,6 +102,31 @@ static bool isUpdatedByNestedLoop(Value value, Value carry) {
   return false;
 }
 
+/// True if an op that does not run before the loop uses `value`, too.
+static bool isUsedBesideLoop(Value value, OpOperand &init) {
+  Operation *loop = init.getOwner();
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    if (&use == &init)
+      return false;
+    Operation *user = loop->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    return !user || !user->isBeforeInBlock(loop);
+  });
+}
+
+/// A carry that begins with a value that is read later gets a copy of it. The
+/// analysis would copy, too; but the elimination of empty tensors looks through
+/// the loop first, and would have the value made where the loop's result goes.
+static void copySharedInits(LoopLikeOpInterface loop) {
+  OpBuilder builder(loop);
+  for (OpOperand &init : loop.getInitsMutable()) {
+    Value value = init.get();
+    if (isa<RankedTensorType>(value.getType()) &&
+        value.getDefiningOp<DestinationStyleOpInterface>() &&
+        isUsedBesideLoop(value, init))
+      init.set(copyOf(builder, loop.getLoc(), value));
+  }
+}
+
 /// Makes a loop's condition hand on all carries in order, which simplifications
 /// of what nothing reads undo: each carry keeps one buffer through both
 /// regions.
@@ -326,6 +351,8 @@ struct PlaceResults : amsp::impl::PlaceResultsBase<PlaceResults> {
       if (failed(handOnAllCarries(loop)))
         return signalPassFailure();
     step.walk([](Operation *op) {
+      if (isa<scf::ForOp, scf::WhileOp>(op))
+        copySharedInits(cast<LoopLikeOpInterface>(op));
       if (auto loop = dyn_cast<scf::ForOp>(op))
         placeLoopCarries(loop.getRegionIterArgs(),
                          cast<scf::YieldOp>(loop.getBody()->getTerminator()));

@@ -127,3 +127,25 @@ def skipped_infinite(rows=24) -> Step:
     batch = (normal(rows, 5, seed=5), normal(rows, 3, seed=6))
     args = (params, optimizer.init(params), np.int32(0), *batch)
     return Step(step, args, 3, steps=4)
+
+
+@kind
+def line_search(rows=24) -> Step:
+    """Optax's backtracking: the rate and the value it ended with are state; the loop
+    begins with the loss, which it reads again and the step returns."""
+    search = optax.scale_by_backtracking_linesearch(max_backtracking_steps=5)
+    optimizer = optax.chain(optax.sgd(2.0), search)
+
+    def loss(params, x, y):
+        return jnp.square(x @ params["w"] + params["b"] - y).mean()
+
+    def step(params, state, x, y):
+        value, gradients = jax.value_and_grad(loss)(params, x, y)
+        updates, state = optimizer.update(
+            gradients, state, params, value=value, grad=gradients, value_fn=lambda p: loss(p, x, y)
+        )
+        return optax.apply_updates(params, updates), state, value
+
+    params = {"w": normal(5, 3, seed=1), "b": normal(3, seed=2)}
+    batch = (normal(rows, 5, seed=5), normal(rows, 3, seed=6))
+    return Step(step, (params, optimizer.init(params), *batch), 2)

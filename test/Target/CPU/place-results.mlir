@@ -81,3 +81,46 @@ func.func @unknown_length(%a: tensor<8xf32> {amsp.result = 0 : i64}, %n: tensor<
   }
   return %0 : tensor<8xf32>
 }
+
+// A carry that begins with a value that is read later, in the loop or behind
+// it, begins with a copy: not in the buffer of what the loop makes of it.
+// CHECK-LABEL: func.func @shared_init
+// CHECK: %[[W:.*]] = linalg.exp
+// CHECK: %[[C:.*]] = bufferization.alloc_tensor() copy(%[[W]])
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[C]])
+// CHECK: bufferization.materialize_in_destination %[[W]] in
+func.func @shared_init(%a: tensor<8xf32> {amsp.result = 0 : i64})
+    -> (tensor<8xf32> {amsp.argument = 0 : i64}, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %e = tensor.empty() : tensor<8xf32>
+  %w = linalg.exp ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %0 = scf.for %i = %c0 to %c4 step %c1 iter_args(%x = %w) -> (tensor<8xf32>) {
+    %empty = tensor.empty() : tensor<8xf32>
+    %1 = linalg.log ins(%x : tensor<8xf32>) outs(%empty : tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %1 : tensor<8xf32>
+  }
+  return %0, %w : tensor<8xf32>, tensor<8xf32>
+}
+
+// What is read before the loop only needs none.
+// CHECK-LABEL: func.func @init_read_before
+// CHECK-NOT: bufferization.alloc_tensor
+// CHECK: return
+func.func @init_read_before(%a: tensor<8xf32> {amsp.result = 0 : i64})
+    -> (tensor<8xf32> {amsp.argument = 0 : i64}, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %e = tensor.empty() : tensor<8xf32>
+  %w = linalg.exp ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = tensor.empty() : tensor<8xf32>
+  %square = linalg.square ins(%w : tensor<8xf32>) outs(%s : tensor<8xf32>) -> tensor<8xf32>
+  %0 = scf.for %i = %c0 to %c4 step %c1 iter_args(%x = %w) -> (tensor<8xf32>) {
+    %empty = tensor.empty() : tensor<8xf32>
+    %1 = linalg.log ins(%x : tensor<8xf32>) outs(%empty : tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %1 : tensor<8xf32>
+  }
+  return %0, %square : tensor<8xf32>, tensor<8xf32>
+}
