@@ -68,6 +68,26 @@ static llvm::SetVector<Value> getSources(Value value, bool isTransposed) {
   return sources;
 }
 
+SmallVector<Value> amsp::getPlacedParts(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto pad = dyn_cast_or_null<stablehlo::PadOp>(op))
+    return {pad.getOperand()};
+  if (auto reverse = dyn_cast_or_null<stablehlo::ReverseOp>(op))
+    return {reverse.getOperand()};
+  if (auto joined = dyn_cast_or_null<stablehlo::ConcatenateOp>(op))
+    return SmallVector<Value>(joined.getInputs());
+  if (auto update = dyn_cast_or_null<stablehlo::DynamicUpdateSliceOp>(op))
+    return {update.getOperand(), update.getUpdate()};
+  return {};
+}
+
+Value amsp::getWholeOfPart(Value value) {
+  Operation *op = value.getDefiningOp();
+  bool takesPart =
+      isa_and_nonnull<stablehlo::SliceOp, stablehlo::DynamicSliceOp>(op);
+  return takesPart ? op->getOperand(0) : Value();
+}
+
 llvm::SetVector<Value> amsp::getFlatSources(Value value) {
   return getSources(value, /*isTransposed=*/false);
 }

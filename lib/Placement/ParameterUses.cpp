@@ -231,24 +231,46 @@ CollectiveTag Partitioner::getTag(Value value) const {
   return tag;
 }
 
+/// The values that flow into a parameter's new one, moved about or as they are.
+/// `followsParts`: also through ops that take a part of what there is.
+static llvm::SetVector<Value> getMovedSources(Value updated,
+                                              bool followsParts) {
+  llvm::SetVector<Value> moved;
+  SmallVector<Value> worklist = {updated};
+  while (!worklist.empty())
+    for (Value source : getTransposedSources(worklist.pop_back_val())) {
+      if (!moved.insert(source))
+        continue;
+      llvm::append_range(worklist, getPlacedParts(source));
+      if (Value whole = getWholeOfPart(source); whole && followsParts)
+        worklist.push_back(whole);
+    }
+  return moved;
+}
+
 void Partitioner::findGradients() {
   Operation *terminator = step.getBody().front().getTerminator();
+  SmallVector<std::pair<unsigned, Value>> updates;
   for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i) {
     auto result = step.getArgAttrOfType<IntegerAttr>(i, kResultAttr);
-    if (!result || !getParameter(step.getArgument(i)))
-      continue;
-    SmallVector<Value> worklist = {terminator->getOperand(result.getInt())};
-    DenseSet<Value> seen;
-    while (!worklist.empty())
-      for (Value source : getTransposedSources(worklist.pop_back_val())) {
-        if (!seen.insert(source).second)
-          continue;
-        if (analysis.getNatural(source).isPartial())
-          gradients.try_emplace(source, i);
-        // Slices of a stacked gradient.
-        if (auto update =
-                source.getDefiningOp<stablehlo::DynamicUpdateSliceOp>())
-          worklist.append({update.getOperand(), update.getUpdate()});
-      }
+    if (result && getParameter(step.getArgument(i)))
+      updates.emplace_back(i, terminator->getOperand(result.getInt()));
   }
+  auto isSum = [&](Value value) {
+    return analysis.getNatural(value).isPartial();
+  };
+  for (auto [parameter, updated] : updates)
+    for (Value source : getMovedSources(updated, /*followsParts=*/false))
+      if (isSum(source))
+        gradients.try_emplace(source, parameter);
+  // What a part is taken of may hold the gradients of several parameters, and
+  // is then no single one's.
+  llvm::MapVector<Value, SmallVector<unsigned, 1>> wholes;
+  for (auto [parameter, updated] : updates)
+    for (Value source : getMovedSources(updated, /*followsParts=*/true))
+      if (isSum(source) && !gradients.contains(source))
+        wholes[source].push_back(parameter);
+  for (auto &[source, parameters] : wholes)
+    if (parameters.size() == 1)
+      gradients[source] = parameters.front();
 }

@@ -79,6 +79,7 @@ Unit &ModelCounter::getUnit(StepModel &model, StringRef name) {
 
 void ModelCounter::addCollectives(unsigned argument,
                                   PlannedParameter &parameter) const {
+  bool scatters = false;
   for (const CollectiveRecord &record : collectives) {
     const auto *tensor =
         llvm::find_if(record.tensors, [&](const CollectiveTensor &tensor) {
@@ -93,11 +94,19 @@ void ModelCounter::addCollectives(unsigned argument,
       parameter.gathers += record.count / parts;
       parameter.gatheredParts = std::max(parameter.gatheredParts, parts);
       parameter.useBytes = width;
-    } else {
-      parameter.gradientBytes = parameter.reductionBytes = width;
-      parameter.reducedParts = std::max(parameter.reducedParts, parts);
+      continue;
     }
+    parameter.gradientBytes = parameter.reductionBytes = width;
+    // With everything sharded there are no replicas to sum.
+    if (record.kind == CollectiveKind::AllReduce) {
+      parameter.wholeElements += tensor->paddedElements;
+      parameter.wholeSums = std::max(parameter.wholeSums, record.count);
+      continue;
+    }
+    scatters = true;
+    parameter.reducedParts = std::max(parameter.reducedParts, parts);
   }
+  parameter.isScattered = scatters || parameter.wholeSums == 0;
 }
 
 PlannedParameter ModelCounter::describe(unsigned argument,
@@ -135,6 +144,10 @@ void ModelCounter::count(StepModel &model) {
   for (const CollectiveRecord &record : collectives)
     for (const CollectiveTensor &tensor : record.tensors) {
       if (!tensor.parameter || record.kind == CollectiveKind::AllGather)
+        continue;
+      // What is summed whole may be so in a loop of its own.
+      if (record.kind == CollectiveKind::AllReduce &&
+          getGlobalType(*tensor.parameter).getRank() > 0)
         continue;
       int64_t elements = getGlobalType(*tensor.parameter).getNumElements();
       model.microbatches =

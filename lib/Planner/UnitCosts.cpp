@@ -38,7 +38,8 @@ UnitCosts::UnitCosts(const Unit &unit, const Context &context)
     return std::tuple(of.useBytes, of.gathers, of.gatheredParts);
   });
   auto reduced = group(unit, context.fuses, [](const PlannedParameter &of) {
-    return std::tuple(of.reductionBytes, of.gradientBytes, of.reducedParts);
+    return std::tuple(of.reductionBytes, of.gradientBytes, of.reducedParts,
+                      of.wholeSums, of.isScattered);
   });
   for (unsigned os = 0; os < size; ++os)
     for (unsigned inner : context.space.getDivisors(os)) {
@@ -265,6 +266,23 @@ static double getAccumulation(const PlannedParameter &parameter,
          (bytes - getBytes(space.getAll())) / context.memoryBandwidth;
 }
 
+/// Over all ranks, under every strategy.
+void UnitCosts::addWholeSums(const Fused &parameters, const Context &context,
+                             Cost &cost) {
+  int64_t sums = parameters.front()->wholeSums;
+  if (sums == 0)
+    return;
+  Moved moved{
+      {}, parameters.front()->reductionBytes, context.wire.reductionBlock};
+  for (const PlannedParameter *parameter : parameters)
+    moved.elements.push_back(static_cast<double>(parameter->wholeElements));
+  Asked sum = askSum(context, CollectiveKind::AllReduce, moved, 1, 0,
+                     context.space.getAll());
+  auto runs = static_cast<double>(sums);
+  cost.seconds += runs * sum.seconds;
+  (sums == 1 ? cost.onceSeconds : cost.eachSeconds) += runs * sum.overlapping;
+}
+
 void UnitCosts::addReductions(const Fused &parameters, const Context &context,
                               unsigned g, unsigned os) {
   if (parameters.front()->gradientBytes == 0)
@@ -284,6 +302,9 @@ void UnitCosts::addReductions(const Fused &parameters, const Context &context,
       cost.accumulationSeconds += getAccumulation(*parameter, context, g, os);
     moved.elements.push_back(padded);
   }
+  addWholeSums(parameters, context, cost);
+  if (!parameters.front()->isScattered)
+    return;
   int64_t numParts = parameters.front()->reducedParts;
   auto parts = static_cast<double>(numParts);
   double runs = parts;

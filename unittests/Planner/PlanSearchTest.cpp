@@ -1,6 +1,6 @@
 //===- PlanSearchTest.cpp - Memory, volumes and the best strategies -------===//
 
-#include "amsp/Planner/PlanSearch.h"
+#include "Scenario.h"
 #include "amsp/Planner/Decomposition.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -10,59 +10,6 @@
 #include <set>
 
 using namespace amsp;
-
-namespace {
-/// A cluster without measurements and all that costs need.
-struct Scenario {
-  Scenario(llvm::ArrayRef<int64_t> sizes, int64_t microbatches,
-           double bandwidth = 1e11, double latency = 1e-6)
-      : space(sizes),
-        collectives(makeCluster(sizes, bandwidth, latency), CollectiveTable()),
-        context{space, collectives, 1e12, microbatches} {}
-
-  /// Each level has a quarter of the bandwidth of the one inside it.
-  static Cluster makeCluster(llvm::ArrayRef<int64_t> sizes, double bandwidth,
-                             double latency) {
-    Cluster cluster;
-    for (int64_t size : sizes) {
-      ClusterLevel &level = cluster.levels.emplace_back();
-      level.size = size;
-      level.bandwidth = bandwidth;
-      level.latency = latency;
-      bandwidth /= 4;
-      latency *= 5;
-    }
-    return cluster;
-  }
-
-  unsigned getNumber(llvm::ArrayRef<int64_t> factors) const {
-    return space.getNumber(factors);
-  }
-
-  StrategySpace space;
-  CollectiveModel collectives;
-  UnitCosts::Context context;
-};
-} // namespace
-
-/// Mixed-precision Adam: 2 bytes each of parameters and gradients, 12 of
-/// states: the value at rest and two moments.
-static PlannedParameter makeMixedPrecision(int64_t elements,
-                                           int64_t gathers = 4) {
-  PlannedParameter parameter;
-  parameter.elements = elements;
-  parameter.restBytes = 4;
-  parameter.useBytes = 2;
-  parameter.gradientBytes = 2;
-  parameter.reductionBytes = 2;
-  parameter.stateBytes = 8;
-  parameter.gathers = gathers;
-  return parameter;
-}
-
-static Unit makeUnit(int64_t elements) {
-  return {"unit", {makeMixedPrecision(elements)}};
-}
 
 TEST(StrategySpaceTest, AllChains) {
   StrategySpace space({4, 3});
@@ -247,6 +194,30 @@ TEST(UnitCostsTest, TheLayersOfAStackAreMovedOneByOne) {
     EXPECT_DOUBLE_EQ(stacked.getBytes(all, all, all),
                      6 * layer.getBytes(all, all, all));
   }
+}
+
+/// A sum that is padded to the gradient afterwards.
+TEST(UnitCostsTest, WhatIsSummedWholeIsSoUnderEveryStrategy) {
+  Scenario scenario({4, 2}, 1);
+  PlannedParameter parameter = makeMixedPrecision(1 << 20);
+  parameter.gathers = 0;
+  parameter.wholeElements = 1 << 16;
+  parameter.wholeSums = 1;
+  parameter.isScattered = false;
+  UnitCosts costs(Unit{"unit", {parameter}}, scenario.context);
+  double once = scenario.collectives.getSeconds(CollectiveKind::AllReduce,
+                                                2 << 16, {4, 2});
+  forEachChain(scenario.space, 1, [&](FactorChain chain) {
+    EXPECT_DOUBLE_EQ(costs.getReductionSeconds(chain.g, chain.os), once);
+    EXPECT_DOUBLE_EQ(costs.getLastReductionSeconds(chain.g, chain.os), once);
+  });
+  // In each of three microbatches.
+  Scenario three({4, 2}, 3);
+  parameter.wholeSums = 3;
+  UnitCosts each(Unit{"unit", {parameter}}, three.context);
+  EXPECT_DOUBLE_EQ(each.getReductionSeconds(0, 0), 3 * once);
+  EXPECT_DOUBLE_EQ(each.getEachReductionSeconds(0, 0), 3 * once);
+  EXPECT_EQ(each.getLastReductionSeconds(0, 0), 0);
 }
 
 TEST(EqualTimesTest, IsTheFirstWithinOnePercentOfTheFastest) {
@@ -544,7 +515,7 @@ TEST(PlanUnitsTest, MoreOfAnyLevelsBandwidthOrOfMemoryIsNeverSlower) {
       // By limit, the least times with less bandwidth.
       std::map<double, std::pair<double, double>> before;
       for (double factor : {0.01, 0.1, 0.5, 0.9, 1.0, 1.1, 2.0, 10.0, 1e3}) {
-        Cluster cluster = Scenario::makeCluster(sizes, 1e11, 1e-6);
+        Cluster cluster = makeCluster(sizes, 1e11, 1e-6);
         *cluster.levels[level].bandwidth *= factor;
         Scenario scenario(sizes, 2);
         scenario.collectives = CollectiveModel(cluster, CollectiveTable());

@@ -1,35 +1,10 @@
 //===- PlannerTest.cpp - The whole search of a step's plans ---------------===//
 
 #include "amsp/Planner/Planner.h"
+#include "Scenario.h"
 #include "gtest/gtest.h"
 
 using namespace amsp;
-
-/// 2 bytes each of parameters and gradients, 12 of states.
-static Unit makeLayer(std::string name, int64_t elements) {
-  PlannedParameter parameter;
-  parameter.elements = elements;
-  parameter.restBytes = 4;
-  parameter.useBytes = parameter.gradientBytes = parameter.reductionBytes = 2;
-  parameter.stateBytes = 8;
-  parameter.gathers = 8;
-  return {std::move(name), {parameter}};
-}
-
-static Cluster makeCluster(llvm::ArrayRef<int64_t> sizes) {
-  Cluster cluster;
-  double bandwidth = 2e11, latency = 2e-6;
-  for (int64_t size : sizes) {
-    ClusterLevel &level = cluster.levels.emplace_back();
-    level.size = size;
-    level.bandwidth = bandwidth;
-    level.latency = latency;
-    bandwidth /= 3;
-    latency *= 4;
-  }
-  cluster.device.emplace().memoryBandwidth = 2e12;
-  return cluster;
-}
 
 /// `share`: of the memory that replicas of everything need.
 static Plan search(const StepModel &model, const Cluster &cluster, double share,
@@ -45,8 +20,8 @@ static StepModel makeModel(int64_t units, int64_t shapes) {
   model.microbatches = 4;
   model.costs.computeSeconds = 1;
   for (int64_t i = 0; i < units; ++i)
-    model.units.push_back(makeLayer("h." + std::to_string(i),
-                                    100000000 + (i % shapes) * 5000000));
+    model.units.push_back(makeUnit(100000000 + (i % shapes) * 5000000,
+                                   /*gathers=*/8));
   return model;
 }
 

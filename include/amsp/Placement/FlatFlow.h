@@ -22,6 +22,14 @@ llvm::SetVector<mlir::Value> getFlatSources(mlir::Value value);
 /// The same, through transposes too, which change the flattened order.
 llvm::SetVector<mlir::Value> getTransposedSources(mlir::Value value);
 
+/// The values whose elements the value's op puts elsewhere, into a result with
+/// room for all of them: a gradient on its way through padding, stacking and
+/// joining. Empty for other ops.
+llvm::SmallVector<mlir::Value> getPlacedParts(mlir::Value value);
+
+/// The value of which the value's op takes a part; null for other ops.
+mlir::Value getWholeOfPart(mlir::Value value);
+
 } // namespace amsp
 
 #endif // AMSP_PLACEMENT_FLATFLOW_H

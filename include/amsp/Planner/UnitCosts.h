@@ -33,11 +33,18 @@ struct PlannedParameter {
   /// Equal parts, as the layers of a stack, that are gathered one by one at
   /// each use, and whose gradients are reduced one by one.
   int64_t gatheredParts = 1, reducedParts = 1;
+  /// Elements of sums that make its gradient and are completed whole under
+  /// every strategy, by an all_reduce before they are padded, for one; and how
+  /// often in a step.
+  int64_t wholeElements = 0, wholeSums = 0;
+  /// Whether the gradient itself is reduced to pieces; else it is made of what
+  /// is summed whole.
+  bool isScattered = true;
 
   auto key() const {
     return std::tuple(elements, restBytes, useBytes, gradientBytes,
                       reductionBytes, stateBytes, gathers, gatheredParts,
-                      reducedParts);
+                      reducedParts, wholeElements, wholeSums, isScattered);
   }
 };
 
@@ -158,6 +165,8 @@ private:
                   unsigned os);
   void addReductions(const Fused &parameters, const Context &context,
                      unsigned g, unsigned os);
+  void addWholeSums(const Fused &parameters, const Context &context,
+                    Cost &cost);
   Asked ask(const Context &context, CollectiveKind kind, double bytes,
             unsigned coarse, unsigned fine);
   /// Of tensors of one element type between the same pieces, on the wire as
