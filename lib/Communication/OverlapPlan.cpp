@@ -1,6 +1,7 @@
 //===- OverlapPlan.cpp - When collectives start and are awaited -----------===//
 
 #include "amsp/Communication/OverlapPlan.h"
+#include "HurriedTransfers.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -14,6 +15,9 @@ using llvm::SmallVector;
 /// Transfers may take so many times what the model says, before a gather that
 /// was started in time is late.
 static constexpr double kSlack = 2;
+
+/// A reduction gives way to so many gathers at most.
+static constexpr int64_t kMostPassed = 4;
 
 static int64_t getLargest(const OverlapProblem &problem, bool isGather) {
   int64_t largest = 0;
@@ -45,6 +49,11 @@ private:
   void setShares(int64_t bound);
   void setReady();
   void setDeadlines();
+  void sortGathers();
+  void estimateGathers();
+  void setLatestReductions();
+  void letGathersPass(unsigned index, int64_t position);
+  int64_t getCalmPosition(unsigned index, int64_t position) const;
   void placeReductions();
   void startReductions(int64_t position);
   void startReduction(unsigned index, int64_t position);
@@ -99,6 +108,8 @@ private:
     double end = 0;
   };
   std::vector<Window> windows;
+  /// Their transfers, beside the reductions placed so far.
+  HurriedTransfers hurried;
 
   // While reductions are placed.
   SmallVector<unsigned> inFlight;
@@ -110,6 +121,9 @@ private:
   /// Collectives that read what is in flight, with when that should be done.
   SmallVector<std::pair<unsigned, int64_t>> nextLinks;
   double channelFree = 0;
+  std::vector<double> latestReductions; // by collective: starts
+  std::vector<bool> hasWaited;          // by collective: for gathers
+  int64_t waitingBytes = 0;
 
   int64_t lateGathers = 0, earlyAwaits = 0;
 };
@@ -205,6 +219,41 @@ void Planner::awaitOldest(int64_t position) {
   awaitReduction(inFlight.front(), position);
 }
 
+/// Sets from when on each reduction would be late, or one behind it.
+void Planner::setLatestReductions() {
+  size_t count = problem.collectives.size();
+  hasWaited.assign(count, false);
+  latestReductions.resize(count);
+  double next = std::numeric_limits<double>::infinity();
+  for (int64_t i = count - 1; i >= 0; --i) {
+    if (problem.collectives[i].isGather)
+      continue;
+    double finish = std::min(next, clock[times[i].deadline]);
+    next = finish - kSlack * problem.collectives[i].seconds;
+    latestReductions[i] = next;
+  }
+}
+
+/// Channels may share links. The first position, behind a few gathers at most,
+/// from which on the reduction makes no gather late; the given one if there is
+/// none in time.
+int64_t Planner::getCalmPosition(unsigned index, int64_t position) const {
+  double seconds = problem.collectives[index].seconds;
+  int64_t candidate = position;
+  for (int64_t passed = 0; passed <= kMostPassed; ++passed) {
+    double start = std::max(channelFree, clock[candidate]);
+    if (candidate > position && start > latestReductions[index])
+      return position;
+    if (!hurried.areLateBeside(start, seconds))
+      return candidate;
+    std::optional<double> end = hurried.getNextEnd(start);
+    if (!end)
+      return position;
+    candidate = getPositionAfter(*end);
+  }
+  return position;
+}
+
 void Planner::startReduction(unsigned index, int64_t position) {
   const OverlapCollective &collective = problem.collectives[index];
   while (getBytes(inFlight) + collective.bytes > shares[0])
@@ -213,7 +262,11 @@ void Planner::startReduction(unsigned index, int64_t position) {
   own.start = position;
   reductions.push_back(index);
   inFlight.push_back(index);
-  channelFree = std::max(channelFree, clock[position]) + collective.seconds;
+  if (hasWaited[index])
+    waitingBytes -= collective.bytes;
+  channelFree = std::max(channelFree, clock[position]);
+  hurried.delay(channelFree, collective.seconds);
+  channelFree += collective.seconds;
   advanceChains(index, position);
   awaitDue(position);
 }
@@ -281,6 +334,18 @@ void Planner::placeReductions() {
   }
 }
 
+/// Behind gathers that it would make late, if there is time, and if what waits
+/// and what is in flight is no more than may be in flight.
+void Planner::letGathersPass(unsigned index, int64_t position) {
+  int64_t bytes = problem.collectives[index].bytes;
+  if (getBytes(inFlight) + waitingBytes + bytes > shares[0])
+    return;
+  times[index].ready = getCalmPosition(index, position);
+  hasWaited[index] = times[index].ready > position;
+  if (hasWaited[index])
+    waitingBytes += bytes;
+}
+
 /// Starts what can start at a position, in program order: so none is behind one
 /// that waits for it. Awaits add to the list on the way.
 void Planner::startReductions(int64_t position) {
@@ -295,6 +360,8 @@ void Planner::startReductions(int64_t position) {
         getBytes(inFlight) + problem.collectives[index].bytes >
             caps[0][position])
       own.ready = position + 1;
+    else if (own.ready <= position && !hasWaited[index])
+      letGathersPass(index, position);
     if (own.ready > position)
       startable[own.ready].push_back(index);
     else
@@ -371,14 +438,26 @@ int64_t Planner::getFirstFit(unsigned gather, int64_t position,
   return std::min(position, deadline);
 }
 
-void Planner::placeGathers() {
+void Planner::sortGathers() {
   for (unsigned i = 0, e = problem.collectives.size(); i < e; ++i)
     if (problem.collectives[i].isGather)
       gathers.push_back(i);
   llvm::sort(gathers, [&](unsigned a, unsigned b) {
     return std::pair(times[a].deadline, a) < std::pair(times[b].deadline, b);
   });
-  setWindows();
+}
+
+/// As if the bound had room for all.
+void Planner::estimateGathers() {
+  for (auto [rank, latest] : llvm::enumerate(getLatestStarts())) {
+    unsigned gather = gathers[rank];
+    int64_t first = std::max(times[gather].ready, windows[rank].first);
+    hurried.add(std::max(clock[first], latest),
+                problem.collectives[gather].seconds, windows[rank].end);
+  }
+}
+
+void Planner::placeGathers() {
   std::vector<double> latest = getLatestStarts();
   std::deque<unsigned> inFlight;
   int64_t position = 0;
@@ -472,6 +551,10 @@ OverlapPlan Planner::listEvents() const {
 OverlapPlan Planner::plan() {
   setReady();
   setDeadlines();
+  sortGathers();
+  setWindows();
+  estimateGathers();
+  setLatestReductions();
   placeReductions();
   placeGathers();
   return listEvents();

@@ -87,16 +87,20 @@ def test_a_step_is_within_the_bound(
 
 
 @pytest.mark.needs_tools
-@pytest.mark.parametrize("strategy", ("zero1", "zero2", "zero3"))
+@pytest.mark.parametrize(
+    "strategy, bandwidth",
+    # Of the last, gathers and reductions fill the links where a microbatch begins.
+    [("zero1", "6e8"), ("zero2", "6e8"), ("zero3", "4e8")],
+)
 def test_of_four_microbatches_one_unit_is_exposed_each_way(
-    strategy, bench, exported, tmp_path
+    strategy, bandwidth, bench, exported, tmp_path
 ):
     loops = ("--peel-microbatches", "--pipeline-loops")
-    step, summary = simulated(exported, 4, strategy, "6e8", tmp_path, *loops)
+    step, summary = simulated(exported, 4, strategy, bandwidth, tmp_path, *loops)
     for channel in ("gather", "reduce"):
         unit = overlap_bound.largest_use(step, channel)
         # A layer of 12 matrices of 256 x 256 in f32, of which half are sent.
-        assert unit == pytest.approx(12 * 256**2 * 4 / 2 / 600, rel=0.2)
+        assert unit == pytest.approx(12 * 256**2 * 4 / 2 / float(bandwidth) * 1e6, rel=0.2)
         assert exposed(summary, channel) <= bench.UNITS * unit
 
 

@@ -252,6 +252,48 @@ TEST(OverlapPlanTest, GathersNeededRightBehindALoopCrossIt) {
   }
 }
 
+/// Two gathers that have little time, needed at 3 and 6.
+static OverlapProblem makeHurriedGathers(bool isEager) {
+  OverlapProblem problem = makeProblem(20, 1);
+  problem.isEager = isEager;
+  problem.collectives.push_back(makeGather(100, 2, 0, 3));
+  problem.collectives.push_back(makeGather(100, 2, 0, 6));
+  return problem;
+}
+
+// Channels may share links: what can wait lets gathers pass that it would
+// delay.
+TEST(OverlapPlanTest, ReductionsGiveWayToGathers) {
+  for (bool isEager : {false, true}) {
+    OverlapProblem problem = makeHurriedGathers(isEager);
+    problem.collectives.push_back(makeReduction(100, 3, 0, 20));
+    // A short one delays none of them, in the second's reserve.
+    problem.collectives.push_back(makeReduction(100, 0.5, 0, 20));
+    Checked found = check(problem, 1'000);
+    EXPECT_EQ(found.starts[2], 4);
+    EXPECT_EQ(found.starts[3], 0);
+  }
+}
+
+// What has no time to wait does not, nor does what comes before such a one.
+TEST(OverlapPlanTest, LateReductionsDoNotGiveWay) {
+  OverlapProblem problem = makeHurriedGathers(/*isEager=*/false);
+  problem.collectives.push_back(makeReduction(100, 3, 0, 8));
+  EXPECT_EQ(check(problem, 1'000).starts[2], 0);
+  problem.collectives.back().deadline = 20;
+  problem.collectives.push_back(makeReduction(100, 7, 5, 20));
+  EXPECT_EQ(check(problem, 1'000).starts[2], 0);
+}
+
+// Gradients that wait count as if they were in flight.
+TEST(OverlapPlanTest, FewReductionsWait) {
+  OverlapProblem problem = makeHurriedGathers(/*isEager=*/false);
+  for (int i = 0; i < 3; ++i)
+    problem.collectives.push_back(makeReduction(300, 1.5, 0, 20));
+  Checked found = check(problem, 1'300); // 650 for reductions
+  EXPECT_EQ(found.starts, (std::vector<int64_t>{0, 2, 2, 2, 0}));
+}
+
 TEST(OverlapPlanTest, RandomProblems) {
   std::mt19937 random(1);
   auto below = [&](int64_t limit) {

@@ -6,13 +6,15 @@
 // Collectives run on two channels, gathers and reductions, each in the order of
 // its starts. Gathers start so early that their transfers are done when the
 // first op needs them, in the order of that need; reductions as soon as what
-// they read is made, and are awaited where the first op needs them. The bytes
-// in flight never exceed a bound, of which each channel has its share: a gather
-// then starts later, and the oldest reductions are awaited earlier. A gather
-// that is needed behind a loop with collectives of its own starts behind it,
-// too, unless it would be late there by more than half its time: in front of
-// the loop it delays what that gathers first, and it takes bytes from all
-// iterations.
+// they read is made, but behind gathers that they would make late, and are
+// awaited where the first op needs them. The bytes in flight never exceed a
+// bound, of which each channel has its share: a gather then starts later, and
+// the oldest reductions are awaited earlier.
+//
+// A gather that is needed behind a loop with collectives of its own starts
+// behind it, too, unless it would be late there by more than half its time: in
+// front of the loop it delays what that gathers first, and it takes bytes from
+// all iterations.
 //
 //===----------------------------------------------------------------------===//
 
