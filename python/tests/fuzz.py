@@ -1,4 +1,5 @@
-"""Random small training steps under random strategies, against one device.
+"""Random small training steps under random strategies, against jaxlib's interpreter
+on one device, in float64, with the error of its float32 run as the yardstick.
 
     scripts/fuzz.sh [--count N] [--seed S] [--jobs J]
 
@@ -28,6 +29,7 @@ import optax
 
 import fuzz_unusual  # noqa: F401
 import fuzz_usual  # noqa: F401
+import interpreter
 import jobs
 import matrix
 from amsp import arrays, check, export
@@ -150,8 +152,7 @@ class Trial(jobs.Job):
     def run(self, directory: pathlib.Path) -> list[str]:
         """What is wrong."""
         directory.mkdir(parents=True, exist_ok=True)
-        with EXPORTING:
-            batch_args = self.prepare(directory)
+        batch_args = self.prepare(directory)
         results, _ = jobs.compile_and_run(
             directory / "step.mlir",
             directory / "inputs.npz",
@@ -186,26 +187,45 @@ class Trial(jobs.Job):
 
         args = (params, states, *BATCH)
         batch = tuple(range(2, 2 + len(BATCH)))
-        case = export.export_step(step, args, (0, 1), batch, directory)
-        for name, wide in (("expected.npz", False), ("expected64.npz", True)):
-            arrays.save_results(directory / name, reference(step, args, wide))
+        wide = directory / "wide"
+        with EXPORTING:
+            case = export.export_step(step, args, (0, 1), batch, directory)
+            with jax.enable_x64(True):
+                export.export_step(step, widened(args), (0, 1), batch, wide)
+        runs = [
+            (directory / "step.mlir", directory / "inputs.npz", directory / "expected.npz"),
+            (wide / "step.mlir", wide / "inputs.npz", directory / "expected64.npz"),
+        ]
+        if not interpreter.run_apart(runs, STEPS, len(case.state)):
+            with EXPORTING:
+                results = reference(step, args)
+                with jax.enable_x64(True):
+                    results64 = reference(step, widened(args))
+            arrays.save_results(directory / "expected.npz", results)
+            arrays.save_results(directory / "expected64.npz", results64)
         return tuple(case.batch_args)
 
 
 EXPORTING = threading.Lock()
 
 
-# Compiled fast, as steps run for a few times only.
-FAST = {"xla_backend_optimization_level": 0}
-UNFUSED = FAST | {"xla_disable_hlo_passes": "fusion"}
+UNFUSED = {"xla_disable_hlo_passes": "fusion"}
 UNFUSED_FLAG = "--xla_disable_hlo_passes=fusion"
 
 
-def reference(step, args, wide):
-    """Results on one device after STEPS steps."""
-    results = run_on_device(step, args, wide, FAST)
+def widened(args):
+    def cast(value):
+        value = np.asarray(value)
+        return value.astype(np.float64) if value.dtype == np.float32 else value
+
+    return jax.tree.map(cast, args)
+
+
+def reference(step, args):
+    """Results on one device after STEPS steps, by XLA."""
+    results = run_on_device(step, args, {})
     if holds_nan(results):
-        results = run_on_device(step, args, wide, UNFUSED)
+        results = run_on_device(step, args, UNFUSED)
     return results
 
 
@@ -216,20 +236,13 @@ def holds_nan(results) -> bool:
     return any(result.dtype.kind == "f" and np.isnan(result).any() for result in results)
 
 
-def run_on_device(step, args, wide, options):
-    kind = np.float64 if wide else np.float32
-
-    def cast(value):
-        value = np.asarray(value)
-        return value.astype(kind) if value.dtype == np.float32 else value
-
-    with jax.enable_x64(wide):
-        args = jax.tree.map(cast, list(args))
-        compiled = jax.jit(step).lower(*args).compile(options)
-        for _ in range(STEPS):
-            results = compiled(*args)
-            args[:2] = results[:2]
-        return [np.asarray(leaf) for leaf in jax.tree.leaves(results)]
+def run_on_device(step, args, options):
+    args = list(args)
+    compiled = jax.jit(step).lower(*args).compile(options)
+    for _ in range(STEPS):
+        results = compiled(*args)
+        args[:2] = results[:2]
+    return [np.asarray(leaf) for leaf in jax.tree.leaves(results)]
 
 
 def trials(first: int, count: int, together: int = 10) -> list[Trial]:
@@ -288,6 +301,7 @@ def main(argv=None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the first program")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args(argv)
+    os.environ["XLA_FLAGS"] = jobs.fast_xla_flags()
     failed = done = 0
     todo = trials(options.seed, options.count)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
