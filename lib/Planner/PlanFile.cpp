@@ -44,11 +44,15 @@ struct ClusterEntry {
   std::string name;
   LevelSizes levels;
 };
+struct Elements {
+  int64_t value = 0;
+  unsigned line = 0;
+};
 struct ModelEntry {
-  std::vector<std::pair<std::string, int64_t>> units;
+  std::vector<PlanFile::ModelUnit> units;
 };
 struct UnitsEntry {
-  PlanFile::Map strategies;
+  std::vector<PlanFile::UnitStrategy> strategies;
 };
 /// The file's keys.
 struct PlanDocument {
@@ -56,15 +60,27 @@ struct PlanDocument {
   ClusterEntry cluster;
   ModelEntry model;
   ReduceTypeName reduceType;
-  std::string strategy;
+  PlanText strategy;
   UnitsEntry units;
-  std::vector<std::string> recompute;
+  std::vector<PlanText> recompute;
   Count microbatches;
   std::optional<std::vector<LoopWord>> loops;
 };
 } // namespace
 
 LLVM_YAML_IS_FLOW_SEQUENCE_VECTOR(LoopWord)
+LLVM_YAML_IS_FLOW_SEQUENCE_VECTOR(amsp::PlanText)
+
+/// The line of a scalar of the file, which is the context; 0 for one with
+/// escapes, of which there is a copy.
+static unsigned getLine(StringRef scalar, void *context) {
+  StringRef content = *static_cast<StringRef *>(context);
+  bool isPart = std::less_equal<>()(content.begin(), scalar.begin()) &&
+                std::less_equal<>()(scalar.end(), content.end());
+  if (!isPart)
+    return 0;
+  return 1 + content.take_front(scalar.begin() - content.begin()).count('\n');
+}
 
 static constexpr StringRef kPeeled = "peeled", kPipelined = "pipelined";
 
@@ -83,6 +99,19 @@ template <> struct ScalarTraits<Count> : InputScalarTraits<Count> {
   static StringRef input(StringRef text, void *, Count &count) {
     bool isGood = !text.getAsInteger(10, count.value) && count.value >= 1;
     return isGood ? "" : "expected a positive number";
+  }
+};
+template <> struct ScalarTraits<Elements> : InputScalarTraits<Elements> {
+  static StringRef input(StringRef text, void *context, Elements &elements) {
+    elements.line = getLine(text, context);
+    bool isNumber = !text.getAsInteger(10, elements.value);
+    return isNumber ? "" : "invalid number";
+  }
+};
+template <> struct ScalarTraits<PlanText> : InputScalarTraits<PlanText> {
+  static StringRef input(StringRef text, void *context, PlanText &located) {
+    located = PlanText(text.str(), getLine(text, context));
+    return "";
   }
 };
 template <> struct ScalarTraits<LevelSizes> : InputScalarTraits<LevelSizes> {
@@ -116,15 +145,15 @@ template <> struct MappingTraits<ClusterEntry> {
 };
 template <> struct CustomMappingTraits<ModelEntry> {
   static void inputOne(IO &io, StringRef key, ModelEntry &model) {
-    int64_t elements = 0;
+    Elements elements;
     io.mapRequired(key, elements);
-    model.units.push_back({key.str(), elements});
+    model.units.push_back({key.str(), elements.value, elements.line});
   }
   static void output(IO &, ModelEntry &) {}
 };
 template <> struct CustomMappingTraits<UnitsEntry> {
   static void inputOne(IO &io, StringRef key, UnitsEntry &units) {
-    std::string strategy;
+    PlanText strategy;
     io.mapRequired(key, strategy);
     units.strategies.push_back({key.str(), strategy});
   }
@@ -157,7 +186,8 @@ static LoopForm getLoopForm(ArrayRef<LoopWord> words) {
 }
 
 Expected<PlanFile> amsp::parsePlanFile(StringRef content, StringRef name) {
-  Expected<PlanDocument> read = parseYaml<PlanDocument>(content, name, "plan");
+  Expected<PlanDocument> read =
+      parseYaml<PlanDocument>(content, name, "plan", &content);
   if (!read)
     return read.takeError();
   PlanDocument &document = *read;
@@ -167,15 +197,18 @@ Expected<PlanFile> amsp::parsePlanFile(StringRef content, StringRef name) {
   plan.levels = std::move(document.cluster.levels.values);
   plan.model = std::move(document.model.units);
   plan.reduceType = document.reduceType.text;
-  plan.strategy = document.strategy;
+  plan.strategy = std::move(document.strategy);
   plan.units = std::move(document.units.strategies);
   plan.recompute = std::move(document.recompute);
   plan.microbatches = document.microbatches.value;
   if (document.loops)
     plan.loops = getLoopForm(*document.loops);
   // Their order in the file is not kept by the reader.
-  sort(plan.model);
-  sort(plan.units);
+  auto byPattern = [](const auto &a, const auto &b) {
+    return a.pattern < b.pattern;
+  };
+  sort(plan.model, byPattern);
+  sort(plan.units, byPattern);
   return plan;
 }
 
@@ -187,13 +220,17 @@ Expected<PlanFile> amsp::readPlanFile(StringRef path) {
   return parsePlanFile((*file)->getBuffer(), path);
 }
 
-static void printMap(raw_ostream &os, StringRef key,
-                     ArrayRef<std::pair<std::string, std::string>> map) {
+template <typename Entry>
+static void printMap(raw_ostream &os, StringRef key, ArrayRef<Entry> map,
+                     function_ref<void(const Entry &)> printValue) {
   if (map.empty())
     return;
   os << key << ":\n";
-  for (auto &[name, value] : map)
-    os << "  " << quoteYaml(name) << ": " << value << "\n";
+  for (const Entry &entry : map) {
+    os << "  " << quoteYaml(entry.pattern) << ": ";
+    printValue(entry);
+    os << "\n";
+  }
 }
 
 SmallVector<StringRef> amsp::getLoopWords(const LoopForm &loops) {
@@ -214,13 +251,14 @@ void amsp::printPlanFile(raw_ostream &os, const PlanFile &plan,
   os << "version: 1\n";
   os << formatv("cluster: {{name: {0}, levels: {1}}\n", quoteYaml(plan.cluster),
                 formatFactors(plan.levels));
-  PlanFile::Map model;
-  for (const auto &[units, elements] : plan.model)
-    model.push_back({units, std::to_string(elements)});
-  printMap(os, "model", model);
+  printMap<PlanFile::ModelUnit>(
+      os, "model", plan.model,
+      [&](const PlanFile::ModelUnit &unit) { os << unit.elements; });
   os << "reduce_type: " << plan.reduceType << "\n";
-  os << "strategy: " << plan.strategy << "\n";
-  printMap(os, "units", plan.units);
+  os << "strategy: " << plan.strategy.text << "\n";
+  printMap<PlanFile::UnitStrategy>(
+      os, "units", plan.units,
+      [&](const PlanFile::UnitStrategy &unit) { os << unit.strategy.text; });
   auto printList = [&](StringRef key, const auto &names) {
     os << key << ": [";
     interleaveComma(names, os, [&](StringRef name) { os << quoteYaml(name); });
@@ -229,7 +267,10 @@ void amsp::printPlanFile(raw_ostream &os, const PlanFile &plan,
   if (plan.microbatches > 1)
     os << "microbatches: " << plan.microbatches << "\n";
   if (!plan.recompute.empty())
-    printList("recompute", plan.recompute);
+    printList("recompute",
+              map_range(plan.recompute, [](const PlanText &units) -> StringRef {
+                return units.text;
+              }));
   if (plan.loops)
     printList("loops", getLoopWords(*plan.loops));
 }
@@ -287,11 +328,18 @@ PlanFile amsp::makePlanFile(ArrayRef<StepUnit> units,
       [](const auto &a, const auto &b) { return a.second < b.second; });
   if (most == counts.end())
     return plan;
-  plan.strategy = most->first;
+  plan.strategy.text = most->first;
   for (const UnitRun &run : findRuns(names, texts))
-    if (texts[run.first] != plan.strategy)
+    if (texts[run.first] != plan.strategy.text)
       plan.units.push_back({run.pattern, texts[run.first]});
   return plan;
+}
+
+/// An error about the plan, at the line if it is known.
+static Error fail(const PlanFile &plan, unsigned line, const Twine &what) {
+  if (line == 0)
+    return createStringError("plan '" + plan.name + "': " + what);
+  return createStringError(plan.name + ":" + Twine(line) + ": " + what);
 }
 
 static Error verifyCluster(const PlanFile &plan, const Cluster &cluster) {
@@ -320,17 +368,15 @@ static Error verifyCluster(const PlanFile &plan, const Cluster &cluster) {
 static Error verifyModel(const PlanFile &plan, ArrayRef<StepUnit> units) {
   if (plan.model.empty())
     return Error::success();
-  auto refuse = [&](const Twine &what) {
-    return createStringError("plan '" + plan.name +
-                             "' is for another model: " + what);
+  auto refuse = [&](unsigned line, const Twine &what) {
+    return fail(plan, line, "for another model: " + what);
   };
   SmallVector<bool> isUsed(plan.model.size(), false);
   std::vector<UnitPattern> patterns;
-  for (const auto &[text, elements] : plan.model) {
-    Expected<UnitPattern> pattern = UnitPattern::parse(text);
+  for (const PlanFile::ModelUnit &unit : plan.model) {
+    Expected<UnitPattern> pattern = UnitPattern::parse(unit.pattern);
     if (!pattern)
-      return createStringError("plan '" + plan.name +
-                               "': " + toString(pattern.takeError()));
+      return fail(plan, unit.line, toString(pattern.takeError()));
     patterns.push_back(std::move(*pattern));
   }
   for (const StepUnit &unit : units) {
@@ -338,17 +384,51 @@ static Error verifyModel(const PlanFile &plan, ArrayRef<StepUnit> units) {
       return pattern.matches(unit.name);
     });
     if (found == patterns.end())
-      return refuse("it has no unit '" + unit.name + "'");
+      return refuse(0, "it has no unit '" + unit.name + "'");
     size_t index = found - patterns.begin();
     isUsed[index] = true;
-    if (plan.model[index].second != unit.elements)
-      return refuse("its unit '" + unit.name + "' has " +
-                    Twine(plan.model[index].second) + " parameters, here " +
-                    Twine(unit.elements));
+    const PlanFile::ModelUnit &there = plan.model[index];
+    if (there.elements != unit.elements)
+      return refuse(there.line, "its unit '" + unit.name + "' has " +
+                                    Twine(there.elements) +
+                                    " parameters, here " +
+                                    Twine(unit.elements));
   }
-  for (auto [pattern, used] : zip_equal(patterns, isUsed))
+  for (auto [there, used] : zip_equal(plan.model, isUsed))
     if (!used)
-      return refuse("the step has no unit '" + pattern.getText() + "', but " +
+      return refuse(there.line, "the step has no unit '" + there.pattern +
+                                    "', but " + formatUnits(getNames(units)));
+  return Error::success();
+}
+
+/// Gives the units that the pattern matches its strategy.
+static Error assign(const PlanFile &plan, const PlanFile::UnitStrategy &entry,
+                    ArrayRef<StepUnit> units, ArrayRef<int64_t> levels,
+                    MutableArrayRef<std::optional<Strategy>> found,
+                    MutableArrayRef<StringRef> namedBy) {
+  const std::string &text = entry.pattern;
+  auto failHere = [&](const Twine &what) {
+    return fail(plan, entry.strategy.line, what);
+  };
+  Expected<UnitPattern> pattern = UnitPattern::parse(text);
+  if (!pattern)
+    return failHere(toString(pattern.takeError()));
+  Expected<Strategy> strategy = parseStrategy(entry.strategy.text, levels);
+  if (!strategy)
+    return failHere("units '" + text + "': " + toString(strategy.takeError()));
+  bool isUsed = false;
+  for (auto [unit, own, by] : zip_equal(units, found, namedBy)) {
+    if (!pattern->matches(unit.name))
+      continue;
+    isUsed = true;
+    if (own)
+      return failHere("unit '" + unit.name + "' is named twice, by '" + by +
+                      "' and by '" + text + "'");
+    own = *strategy;
+    by = text;
+  }
+  if (!isUsed)
+    return failHere("no unit is named '" + text + "'; the step has " +
                     formatUnits(getNames(units)));
   return Error::success();
 }
@@ -360,46 +440,25 @@ Expected<std::vector<Strategy>> amsp::resolvePlanFile(const PlanFile &plan,
     return error;
   if (Error error = verifyModel(plan, units))
     return error;
-  auto fail = [&](const Twine &what) {
-    return createStringError("plan '" + plan.name + "': " + what);
-  };
   SmallVector<int64_t> levels = cluster.getSizes();
   std::vector<std::optional<Strategy>> found(units.size());
   std::vector<StringRef> namedBy(units.size());
-  for (const auto &[text, strategyText] : plan.units) {
-    Expected<UnitPattern> pattern = UnitPattern::parse(text);
-    if (!pattern)
-      return fail(toString(pattern.takeError()));
-    Expected<Strategy> strategy = parseStrategy(strategyText, levels);
-    if (!strategy)
-      return fail("units '" + text + "': " + toString(strategy.takeError()));
-    bool isUsed = false;
-    for (auto [index, unit] : enumerate(units)) {
-      if (!pattern->matches(unit.name))
-        continue;
-      isUsed = true;
-      if (found[index])
-        return fail("unit '" + unit.name + "' is named twice, by '" +
-                    namedBy[index] + "' and by '" + text + "'");
-      found[index] = *strategy;
-      namedBy[index] = text;
-    }
-    if (!isUsed)
-      return fail("no unit is named '" + text + "'; the step has " +
-                  formatUnits(getNames(units)));
-  }
+  for (const PlanFile::UnitStrategy &entry : plan.units)
+    if (Error error = assign(plan, entry, units, levels, found, namedBy))
+      return error;
   std::optional<Strategy> others;
-  if (!plan.strategy.empty()) {
-    Expected<Strategy> strategy = parseStrategy(plan.strategy, levels);
+  if (!plan.strategy.text.empty()) {
+    Expected<Strategy> strategy = parseStrategy(plan.strategy.text, levels);
     if (!strategy)
-      return fail(toString(strategy.takeError()));
+      return fail(plan, plan.strategy.line, toString(strategy.takeError()));
     others = std::move(*strategy);
   }
   std::vector<Strategy> strategies;
   for (auto [unit, own] : zip_equal(units, found)) {
     if (!own && !others)
-      return fail("it gives unit '" + unit.name +
-                  "' no strategy, and none for all others");
+      return fail(plan, 0,
+                  "it gives unit '" + unit.name +
+                      "' no strategy, and none for all others");
     strategies.push_back(own ? *own : *others);
   }
   return strategies;
@@ -408,11 +467,10 @@ Expected<std::vector<Strategy>> amsp::resolvePlanFile(const PlanFile &plan,
 Expected<std::vector<std::string>>
 amsp::resolveRecompute(const PlanFile &plan, ArrayRef<StepUnit> units) {
   SetVector<StringRef> found;
-  for (const std::string &text : plan.recompute) {
-    Expected<UnitPattern> pattern = UnitPattern::parse(text);
+  for (const PlanText &entry : plan.recompute) {
+    Expected<UnitPattern> pattern = UnitPattern::parse(entry.text);
     if (!pattern)
-      return createStringError("plan '" + plan.name +
-                               "': " + toString(pattern.takeError()));
+      return fail(plan, entry.line, toString(pattern.takeError()));
     bool isUsed = false;
     for (const StepUnit &unit : units)
       if (pattern->matches(unit.name)) {
@@ -420,9 +478,9 @@ amsp::resolveRecompute(const PlanFile &plan, ArrayRef<StepUnit> units) {
         isUsed = true;
       }
     if (!isUsed)
-      return createStringError("plan '" + plan.name + "': recompute: no unit " +
-                               "is named '" + text + "'; the step has " +
-                               formatUnits(getNames(units)));
+      return fail(plan, entry.line,
+                  "recompute: no unit is named '" + entry.text +
+                      "'; the step has " + formatUnits(getNames(units)));
   }
   std::vector<std::string> names;
   for (const StepUnit &unit : units)

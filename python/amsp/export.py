@@ -30,6 +30,9 @@ from amsp import arrays
 from amsp.models import gpt, language
 from amsp.models.training import AdamW, Training
 
+# What export_step writes.
+CASE_FILES = ("step.mlir", "inputs.npz", "case.json")
+
 DTYPES = {"f32": "float32", "bf16": "bfloat16", "f16": "float16"}
 
 
@@ -117,6 +120,16 @@ def step_text(
     return text, state
 
 
+def verify_outputs(outputs: Sequence, inputs: Sequence) -> None:
+    """ValueError if an output exists and is one of the inputs, by any name."""
+    for output in map(pathlib.Path, outputs):
+        for read in map(pathlib.Path, inputs):
+            if output.is_file() and read.is_file() and output.samefile(read):
+                raise ValueError(
+                    f"output '{output}' is the input '{read}': it would be overwritten"
+                )
+
+
 def write_text(path: str | pathlib.Path, text: str) -> None:
     """The whole file, or none."""
     path = pathlib.Path(path)
@@ -158,9 +171,10 @@ def export_step(
         batch_args=[leaf for i in batch_argnums for leaf in ranges[i]],
     )
     directory.mkdir(parents=True, exist_ok=True)
-    write_text(directory / "step.mlir", text)
-    arrays.save_arguments(directory / "inputs.npz", [leaf for _, leaf in named])
-    write_text(directory / "case.json", json.dumps(case.to_json(), indent=1) + "\n")
+    step_file, inputs, description = (directory / name for name in CASE_FILES)
+    write_text(step_file, text)
+    arrays.save_arguments(inputs, [leaf for _, leaf in named])
+    write_text(description, json.dumps(case.to_json(), indent=1) + "\n")
     return case
 
 
@@ -252,9 +266,12 @@ def run(options: dict) -> None:
     family = options.pop("model")
     if family == "gpt":
         directory, text = options.pop("out"), options.pop("text")
-        data = (text or pathlib.Path(gpt.__file__)).read_bytes()
+        text = text or pathlib.Path(gpt.__file__)
+        verify_outputs([directory / name for name in CASE_FILES], [text])
+        data = text.read_bytes()
         export_gpt(gpt.Config(**options), directory, data)
         return
+    verify_outputs([options["out"]], [options["config"]])
     microbatches = options["microbatches"]
     model = language.LanguageModel(
         family,

@@ -22,7 +22,7 @@ from jax._src.interpreters.mlir import make_ir_context
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from amsp.export import write_text
+from amsp.export import verify_outputs, write_text
 
 BYTECODE = b"ML\xefR"
 
@@ -123,11 +123,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("-o", dest="out", type=pathlib.Path, required=True)
     options = parser.parse_args(argv)
     try:
-        if options.out.exists() and options.out.samefile(options.step):
-            raise ValueError(
-                f"output '{options.out}' is the input '{options.step}': it would be "
-                "overwritten"
-            )
+        verify_outputs([options.out], [options.step])
         write_text(
             options.out, import_step(options.step.read_bytes(), str(options.step))
         )

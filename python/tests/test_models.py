@@ -350,6 +350,22 @@ def test_a_wrong_configuration_is_one_error(family, change, message, tmp_path, c
     assert not out.exists()
 
 
+def test_an_export_does_not_overwrite_what_it_reads(tmp_path, capsys):
+    config = write(tmp_path / "config.json", LLAMA)
+    (tmp_path / "link").symlink_to(config)
+    text = write(tmp_path / "case.json", LLAMA)
+    for out, read, *arguments in (
+        (tmp_path / "link", config, "llama", "--config", config, "--seq", 7, "-o", tmp_path / "link"),
+        (text, text, "gpt", "--text", text, "--out", tmp_path),
+    ):  # fmt: skip
+        before = read.read_bytes()
+        assert run_export(*arguments) == 1
+        message = f"error: output '{out}' is the input '{read}': it would be overwritten\n"
+        assert capsys.readouterr().err == message
+        assert read.read_bytes() == before
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["case.json", "config.json", "link"]
+
+
 def test_a_file_that_is_no_configuration(tmp_path, capsys):
     config = tmp_path / "config.json"
     for text in ("{", "[]"):

@@ -165,6 +165,9 @@ def test_a_plan_of_another_model_or_cluster(step, tmp_path):
         edited = tmp_path / "edited.yaml"
         edited.write_text(text.replace(change, replacement, 1))
         refused = refusal(step, cluster_of(tmp_path, 4), "--strategy", edited)
-        assert "edited.yaml' is for another" in refused and reason in refused
+        assert "for another" in refused and reason in refused
+        line = 1 + edited.read_text().partition(replacement)[0].count("\n")
+        where = "edited.yaml'" if "levels" in change else f"edited.yaml:{line}:"
+        assert where in refused
     other.write_text(rows_step(8))
     assert "plan.yaml" in refusal(other, cluster_of(tmp_path, 4), "--strategy", chosen)

@@ -105,12 +105,17 @@ TEST(PlanFile, UnitsToComputeAgain) {
   EXPECT_NE(text.find("\nrecompute: [h.0..1, rest]\n"), std::string::npos);
   PlanFile plan = cantFail(parsePlanFile(text, "plan.yaml"));
   EXPECT_EQ(cantFail(resolveRecompute(plan, kUnits)), units);
-  plan.recompute = {"rest", "h.*", "h.1"};
+  plan.recompute = {PlanText("rest"), PlanText("h.*"), PlanText("h.1")};
   EXPECT_THAT(cantFail(resolveRecompute(plan, kUnits)),
               ElementsAre("h.0", "h.1", "h.2", "rest"));
-  plan.recompute = {"k.0"};
+  plan.recompute = {PlanText("k.0")};
   EXPECT_EQ(toString(resolveRecompute(plan, kUnits).takeError()),
             "plan 'plan.yaml': recompute: no unit is named 'k.0'; the step has "
+            "embeddings, h.0..2, rest");
+  plan = cantFail(parsePlanFile(
+      "version: 1\nstrategy: ddp\nrecompute:\n  - h.0\n  - k.0\n", "p.yaml"));
+  EXPECT_EQ(toString(resolveRecompute(plan, kUnits).takeError()),
+            "p.yaml:5: recompute: no unit is named 'k.0'; the step has "
             "embeddings, h.0..2, rest");
 }
 
@@ -140,13 +145,13 @@ TEST(PlanFile, HowLoopsAreWritten) {
 TEST(PlanFile, AnotherModelOrClusterIsRefused) {
   EXPECT_EQ(getError("version: 1\nstrategy: ddp\nmodel: {embeddings: 64, "
                      "h.0..2: 10, rest: 3}\n"),
-            "plan 'plan.yaml' is for another model: its unit 'h.2' has 10 "
+            "plan.yaml:3: for another model: its unit 'h.2' has 10 "
             "parameters, here 12");
   EXPECT_EQ(getError("version: 1\nstrategy: ddp\nmodel: {embeddings: 64}\n"),
-            "plan 'plan.yaml' is for another model: it has no unit 'h.0'");
+            "plan 'plan.yaml': for another model: it has no unit 'h.0'");
   EXPECT_EQ(getError("version: 1\nstrategy: ddp\nmodel: {embeddings: 64, "
                      "h.0..1: 10, h.2: 12, h.3: 12, rest: 3}\n"),
-            "plan 'plan.yaml' is for another model: the step has no unit "
+            "plan.yaml:3: for another model: the step has no unit "
             "'h.3', but embeddings, h.0..2, rest");
   EXPECT_EQ(getError("version: 1\nstrategy: ddp\ncluster: {levels: 2x3}\n"),
             "plan 'plan.yaml' is for another cluster: its level 1 is 3, here "
@@ -158,17 +163,24 @@ TEST(PlanFile, AnotherModelOrClusterIsRefused) {
 
 TEST(PlanFile, UnitsAreNamedOnce) {
   EXPECT_EQ(getError("version: 1\nstrategy: ddp\nunits: {h.3: zero3}\n"),
-            "plan 'plan.yaml': no unit is named 'h.3'; the step has "
+            "plan.yaml:3: no unit is named 'h.3'; the step has "
             "embeddings, h.0..2, rest");
   EXPECT_EQ(getError("version: 1\nstrategy: ddp\nunits: {'h.*': zero3, h.1: "
                      "zero1}\n"),
-            "plan 'plan.yaml': unit 'h.1' is named twice, by 'h.*' and by "
+            "plan.yaml:3: unit 'h.1' is named twice, by 'h.*' and by "
             "'h.1'");
   EXPECT_EQ(getError("version: 1\nunits: {'h.*': zero3}\n"),
             "plan 'plan.yaml': it gives unit 'embeddings' no strategy, and "
             "none for all others");
   EXPECT_THAT(getError("version: 1\nstrategy: p=3\n"),
-              testing::HasSubstr("plan 'plan.yaml': strategy 'p=3': "));
+              testing::StartsWith("plan.yaml:2: strategy 'p=3': "));
+  EXPECT_THAT(getError("version: 1\nstrategy: ddp\nunits:\n  rest: zero1\n"
+                       "  h.0..2: 'p=3' # none\n"),
+              testing::StartsWith("plan.yaml:5: units 'h.0..2': strategy "
+                                  "'p=3': "));
+  // What has escapes is a copy, of which the line is not known.
+  EXPECT_THAT(getError("version: 1\nstrategy: \"p\\x3D3\"\n"),
+              testing::StartsWith("plan 'plan.yaml': strategy 'p=3': "));
 }
 
 TEST(PlanFile, ErrorsOfFormNameTheLine) {
@@ -214,8 +226,8 @@ TEST(PlanFile, AnyNameIsReadAsItIsWritten) {
     ASSERT_TRUE(static_cast<bool>(plan)) << text << toString(plan.takeError());
     EXPECT_EQ(plan->cluster, name);
     ASSERT_EQ(plan->model.size(), 2u);
-    EXPECT_EQ(plan->model[0].first, units[0].name);
+    EXPECT_EQ(plan->model[0].pattern, units[0].name);
     ASSERT_EQ(plan->units.size(), 1u);
-    EXPECT_EQ(plan->units[0].first, units[1].name);
+    EXPECT_EQ(plan->units[0].pattern, units[1].name);
   }
 }

@@ -23,21 +23,40 @@ struct StepUnit {
 /// The units of an imported step, in the order of their first parameter.
 std::vector<StepUnit> getStepUnits(mlir::func::FuncOp step);
 
+/// What stands in a file, with its line for errors; 0 if that is not known.
+struct PlanText {
+  PlanText() = default;
+  PlanText(std::string text, unsigned line = 0)
+      : text(std::move(text)), line(line) {}
+
+  std::string text;
+  unsigned line = 0;
+};
+
 /// What a plan file says. Maps are in the order of their keys.
 struct PlanFile {
-  using Map = std::vector<std::pair<std::string, std::string>>;
+  /// Elements of a unit's parameters.
+  struct ModelUnit {
+    std::string pattern;
+    int64_t elements = 0;
+    unsigned line = 0;
+  };
+  struct UnitStrategy {
+    std::string pattern;
+    PlanText strategy;
+  };
 
   std::string name; // of the file, for errors
   std::string cluster;
   llvm::SmallVector<int64_t> levels;
   /// Elements by name or range of units; empty: of any model.
-  std::vector<std::pair<std::string, int64_t>> model;
+  std::vector<ModelUnit> model;
   std::string reduceType; // empty: not said
   /// The strategy of units that `units` does not name; may be empty.
-  std::string strategy;
-  Map units; // strategy by pattern
+  PlanText strategy;
+  std::vector<UnitStrategy> units;
   /// Units that backward computes again, by pattern.
-  std::vector<std::string> recompute;
+  std::vector<PlanText> recompute;
   /// Microbatches that the step's batch is split into.
   int64_t microbatches = 1;
   /// How loops are written; none: not said.
@@ -68,9 +87,9 @@ llvm::SmallVector<llvm::StringRef> getLoopWords(const LoopForm &loops);
 void printPlanFile(llvm::raw_ostream &os, const PlanFile &plan,
                    llvm::StringRef comment);
 
-/// The strategy of each unit. Fails, with the first mismatch, for a plan of
-/// another model or cluster; for a unit that is named twice or not at all; and
-/// for names that no unit has, with those there are.
+/// The strategy of each unit. Fails, with the first mismatch and its line, for
+/// a plan of another model or cluster; for a unit that is named twice or not at
+/// all; and for names that no unit has, with those there are.
 llvm::Expected<std::vector<Strategy>>
 resolvePlanFile(const PlanFile &plan, llvm::ArrayRef<StepUnit> units,
                 const Cluster &cluster);
