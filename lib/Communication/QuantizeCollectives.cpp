@@ -77,7 +77,8 @@ Value Quantizer::mask(Value pieces) {
   auto scalar = RankedTensorType::get({}, type.getElementType());
   return MaskPaddingOp::create(builder, hlo.loc, type, pieces,
                                hlo.zeros(scalar), rows.group,
-                               builder.getI64IntegerAttr(rows.valid));
+                               builder.getI64IntegerAttr(rows.valid),
+                               /*dim=*/IntegerAttr());
 }
 
 /// What a member has for the others, `rows * members x columns`, to them; or

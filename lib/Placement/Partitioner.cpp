@@ -113,13 +113,41 @@ Operation *Partitioner::emitLocal(Operation *op, const Transfer &transfer,
     result.setType(getLocalType(getTensorType(result), placement, grids));
   if (auto rules = dyn_cast<PlacementOpInterface>(op))
     rules.localizeAttributes(local, transfer);
-  auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
-  if (reduce && transfer.operands.front().isFlat() &&
-      converter.hasPadding(getTensorType(reduce.getInputs().front()),
-                           transfer.operands.front()))
-    local->setOperand(0, maskPadding(reduce, local->getOperand(0),
-                                     transfer.operands.front()));
+  maskOperands(op, local, transfer);
   return insertLocal(op, local, transfer);
+}
+
+/// Padding is no part of a sum, maximum or minimum over what ranks have.
+void Partitioner::maskOperands(Operation *op, Operation *local,
+                               const Transfer &transfer) {
+  auto isPartial = [](const Placement &p) { return p.isPartial(); };
+  // A gather of own positions finds no padding.
+  if (llvm::none_of(transfer.results, isPartial) ||
+      isa<stablehlo::GatherOp>(op))
+    return;
+  for (auto [operand, placement] :
+       llvm::zip_equal(op->getOpOperands(), transfer.operands)) {
+    RankedTensorType type = getTensorType(operand.get());
+    bool isMasked = placement.hasPaddedRows() ||
+                    (placement.isFlat() && isa<stablehlo::ReduceOp>(op) &&
+                     converter.hasPadding(type, placement));
+    if (!isMasked)
+      continue;
+    unsigned index = operand.getOperandNumber();
+    local->setOperand(index,
+                      maskPadding(op, local->getOperand(index), type, placement,
+                                  getIdentity(op, operand.get())));
+  }
+}
+
+/// What adds nothing to the op's result in the place of an operand's elements.
+Value Partitioner::getIdentity(Operation *op, Value operand) {
+  if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
+    return get(reduce.getInitValues().front(), Placement::replicated());
+  auto scalar =
+      RankedTensorType::get({}, getTensorType(operand).getElementType());
+  return stablehlo::ConstantOp::create(
+      builder, op->getLoc(), cast<ElementsAttr>(builder.getZeroAttr(scalar)));
 }
 
 /// Inserts a local op, with what it needs to find the rank's own positions of a
@@ -149,15 +177,20 @@ Operation *Partitioner::insertLocal(Operation *op, Operation *local,
                            dim, digits);
 }
 
-Value Partitioner::maskPadding(stablehlo::ReduceOp reduce, Value piece,
-                               const Placement &flat) {
-  RankedTensorType global = getTensorType(reduce.getInputs().front());
-  Value init = get(reduce.getInitValues().front(), Placement::replicated());
+Value Partitioner::maskPadding(Operation *op, Value piece,
+                               RankedTensorType global,
+                               const Placement &placement, Value identity) {
+  bool isSplit = placement.isSplit();
+  SmallVector<Digit> digits =
+      isSplit ? grids.front().getWorldDigits()
+              : grids[placement.strategy].getDigits(placement.state);
+  int64_t elements = isSplit ? global.getDimSize(placement.dim)
+                             : getRowElements(global, placement);
   return MaskPaddingOp::create(
-      builder, reduce.getLoc(), piece.getType(), piece, init,
-      GroupAttr::get(builder.getContext(),
-                     grids[flat.strategy].getDigits(flat.state)),
-      builder.getI64IntegerAttr(getRowElements(global, flat)));
+      builder, op->getLoc(), piece.getType(), piece, identity,
+      GroupAttr::get(builder.getContext(), digits),
+      builder.getI64IntegerAttr(elements),
+      isSplit ? builder.getI64IntegerAttr(placement.dim) : IntegerAttr());
 }
 
 static InFlightDiagnostic startRemark(Operation *op, Value gathered) {
@@ -208,8 +241,8 @@ static std::string describeCause(const PlacementAnalysis &analysis,
          << " ranks do not divide (";
   if (less > 0)
     stream << less << " or ";
-  stream << less + ranks
-         << " would do), so every rank computes what follows on all of them";
+  stream << less + ranks << " would do), so each computes "
+         << llvm::divideCeil(*rows, ranks) << ", padding included";
   return text;
 }
 

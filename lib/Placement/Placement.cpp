@@ -16,7 +16,10 @@ llvm::raw_ostream &amsp::operator<<(llvm::raw_ostream &os,
   case Placement::Replicated:
     return os << "replicated";
   case Placement::Split:
-    return os << "split(" << placement.dim << ")";
+    os << "split(" << placement.dim;
+    if (placement.rows != 0)
+      os << ", rows=" << placement.rows;
+    return os << ")";
   case Placement::Partial:
     os << "partial(" << stringifyReduction(placement.reduction) << ", ";
     if (placement.over == PartialOver::Batch)
@@ -45,7 +48,9 @@ RankedTensorType amsp::getLocalType(RankedTensorType global,
   case Placement::Partial:
     break;
   case Placement::Split:
-    shape[placement.dim] /= grid.getWorldSize();
+    shape[placement.dim] =
+        getPaddedSize(global, placement, grid.getWorldSize()) /
+        grid.getWorldSize();
     break;
   case Placement::Flat:
   case Placement::PartialFlat:
@@ -58,6 +63,14 @@ RankedTensorType amsp::getLocalType(RankedTensorType global,
     break;
   }
   return RankedTensorType::get(shape, global.getElementType());
+}
+
+int64_t amsp::getPaddedSize(RankedTensorType global, const Placement &placement,
+                            int64_t ranks) {
+  int64_t size = global.getDimSize(placement.dim);
+  if (!placement.hasPaddedRows())
+    return size;
+  return llvm::alignTo(placement.rows, ranks) * (size / placement.rows);
 }
 
 int64_t amsp::getRowElements(RankedTensorType global,

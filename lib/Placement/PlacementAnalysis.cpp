@@ -192,7 +192,8 @@ Placement PlacementAnalysis::getYielded(OpOperand &operand) const {
   if (std::optional<Placement> fixed = results[operand.getOperandNumber()])
     return *fixed;
   Placement placement = getPlacement(operand.get());
-  return placement.isPartial() ? Placement::replicated() : placement;
+  bool isWhole = placement.isPartial() || placement.hasPaddedRows();
+  return isWhole ? Placement::replicated() : placement;
 }
 
 //===----------------------------------------------------------------------===//

@@ -90,6 +90,44 @@ struct PlacementConverter::Step {
     return LocalSliceOp::create(builder, loc, type, local, getGroup(digits),
                                 getDim(dim), getKeep(dim));
   }
+
+  /// Of the whole value: with so many elements along the dimension, the last
+  /// of the rows being repeated.
+  Value repeatLastRow(const Placement &split, int64_t size) const {
+    RankedTensorType type = cast<RankedTensorType>(local.getType());
+    int64_t dim = split.dim, length = type.getDimSize(dim);
+    if (size == length)
+      return local;
+    int64_t row = length / split.rows;
+    SmallVector<int64_t> starts(type.getRank(), 0), strides(type.getRank(), 1);
+    starts[dim] = length - row;
+    Value last = stablehlo::SliceOp::create(builder, loc, local, starts,
+                                            type.getShape(), strides);
+    // As a dimension of its own that the row is repeated along.
+    SmallVector<int64_t> shape(type.getShape()), dims;
+    shape[dim] = row;
+    shape.insert(shape.begin() + dim, (size - length) / row);
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      dims.push_back(i < dim ? i : i + 1);
+    Value repeated = stablehlo::BroadcastInDimOp::create(
+        builder, loc, type.clone(shape), last, dims);
+    shape.erase(shape.begin() + dim);
+    shape[dim] = size - length;
+    repeated = builder.createOrFold<stablehlo::ReshapeOp>(
+        loc, type.clone(shape), repeated);
+    return stablehlo::ConcatenateOp::create(builder, loc,
+                                            ValueRange{local, repeated}, dim);
+  }
+  /// Of a value with padded rows: without them.
+  Value dropPadding() const {
+    if (local.getType() == global)
+      return local;
+    SmallVector<int64_t> starts(global.getRank(), 0),
+        strides(global.getRank(), 1);
+    return stablehlo::SliceOp::create(builder, loc, local, starts,
+                                      global.getShape(), strides);
+  }
+
   Value keepOnFirst(ArrayRef<Digit> digits) const {
     if (getGroupSize(digits) == 1)
       return local;
@@ -190,6 +228,12 @@ Type PlacementConverter::getReduceType(Type element, const Placement &from,
   llvm_unreachable("unknown reduction type");
 }
 
+Value PlacementConverter::repeatLastRow(const Step &step,
+                                        const Placement &split) const {
+  return step.repeatLastRow(
+      split, getPaddedSize(step.global, split, grids.front().getWorldSize()));
+}
+
 Value PlacementConverter::fromReplicated(const Step &step,
                                          const Placement &to) const {
   RankedTensorType type = getLocalType(step.global, to, grids);
@@ -197,7 +241,8 @@ Value PlacementConverter::fromReplicated(const Step &step,
   case Placement::Replicated:
     return step.local;
   case Placement::Split:
-    return step.localSlice(getWorldDigits(), type, to.dim);
+    return step.with(repeatLastRow(step, to))
+        .localSlice(getWorldDigits(), type, to.dim);
   case Placement::Flat:
     return step.localSlice(getGrid(to).getDigits(to.state), type);
   case Placement::Partial:
@@ -215,7 +260,12 @@ Value PlacementConverter::fromReplicated(const Step &step,
 
 Value PlacementConverter::fromSplit(const Step &step, const Placement &from,
                                     const Placement &to) const {
-  Value whole = step.allGather(getWorldDigits(), step.global, from.dim);
+  SmallVector<int64_t> shape(step.global.getShape());
+  shape[from.dim] =
+      getPaddedSize(step.global, from, grids.front().getWorldSize());
+  Value padded =
+      step.allGather(getWorldDigits(), step.global.clone(shape), from.dim);
+  Value whole = step.with(padded).dropPadding();
   return fromReplicated(step.with(whole), to);
 }
 
@@ -276,8 +326,8 @@ Value PlacementConverter::fromPartial(const Step &step, const Placement &from,
                                         from.reduction);
     }
     if (to.isSplit())
-      return step.reduceScatter(grid.getWorldDigits(), type, from.reduction,
-                                to.dim);
+      return step.with(repeatLastRow(step, to))
+          .reduceScatter(grid.getWorldDigits(), type, from.reduction, to.dim);
   }
   Value whole = step.allReduce(getPartialDigits(from), from.reduction);
   return fromReplicated(step.with(whole), to);

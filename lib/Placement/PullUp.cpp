@@ -93,6 +93,17 @@ struct IndexBuilder {
       rank = stablehlo::MulOp::create(builder, loc, rank, constant(length));
     return stablehlo::AddOp::create(builder, loc, value, rank);
   }
+  /// A position along a dimension with so many rows of `inner` elements: in
+  /// the last one, where it is behind it.
+  Value repeatLastRow(Value value, int64_t rows, int64_t inner) const {
+    Value row = stablehlo::MinOp::create(builder, loc, divide(value, inner),
+                                         constant(rows - 1));
+    if (inner == 1)
+      return row;
+    Value first = stablehlo::MulOp::create(builder, loc, row, constant(inner));
+    return stablehlo::AddOp::create(builder, loc, first,
+                                    remainder(value, inner));
+  }
   /// As `moveOn`, where the rank has every n-th row of n ranks and `inner`
   /// elements of each.
   Value interleave(Value value, ArrayRef<Digit> digits, int64_t inner) const {
@@ -141,6 +152,9 @@ Value Partitioner::pullIota(stablehlo::IotaOp iota,
     inner = global.getDimSize(cut) / interleavedRows;
   Value position = inner > 0 ? index.interleave(index.count(cut), digits, inner)
                              : index.moveOn(index.count(cut), digits, length);
+  if (placement.hasPaddedRows())
+    position = index.repeatLastRow(position, placement.rows,
+                                   global.getDimSize(cut) / placement.rows);
   if (placement.isFlat()) {
     ArrayRef<int64_t> inner = global.getShape().drop_front(dim + 1);
     position = index.divide(position, ShapedType::getNumElements(inner));

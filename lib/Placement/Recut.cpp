@@ -7,9 +7,14 @@
 using namespace mlir;
 using namespace amsp;
 
-/// True if the uses take the value apart along the dimension.
+/// True if the uses take the value apart along the dimension, at once or
+/// transposed.
 static bool isTakenApart(Value value, int64_t dim) {
   return !value.use_empty() && llvm::all_of(value.getUsers(), [&](auto *user) {
+    if (auto transpose = dyn_cast<stablehlo::TransposeOp>(user))
+      return isTakenApart(transpose.getResult(),
+                          llvm::find(transpose.getPermutation(), dim) -
+                              transpose.getPermutation().begin());
     return isa<stablehlo::SliceOp, stablehlo::DynamicSliceOp>(user) &&
            getTensorType(user->getResult(0)).getDimSize(dim) <
                getTensorType(value).getDimSize(dim);
@@ -17,7 +22,8 @@ static bool isTakenApart(Value value, int64_t dim) {
 }
 
 /// The dimension of a microbatch's rows, where a reshape makes microbatches of
-/// the batch: `microbatches x rows` of dimension `dim`.
+/// the batch: `microbatches x rows` of dimension `dim`, or `rows x
+/// microbatches`, where each has every k-th row.
 static std::optional<int64_t> getMicrobatchRows(stablehlo::ReshapeOp reshape,
                                                 int64_t dim) {
   RankedTensorType from = getTensorType(reshape.getOperand());
@@ -26,11 +32,10 @@ static std::optional<int64_t> getMicrobatchRows(stablehlo::ReshapeOp reshape,
       to.getShape().take_front(dim) != from.getShape().take_front(dim) ||
       to.getShape().drop_front(dim + 2) != from.getShape().drop_front(dim + 1))
     return std::nullopt;
-  return dim + 1;
+  return isTakenApart(reshape.getResult(), dim + 1) ? dim : dim + 1;
 }
 
-/// The dimension of the result along which the rows can be cut anew, if the
-/// ranks divide it.
+/// The dimension of the result along which the rows can be cut anew.
 static std::optional<int64_t> findRows(Operation *op,
                                        ArrayRef<Placement> operands,
                                        const Transfer &transfer) {
@@ -69,9 +74,14 @@ std::optional<Placement> amsp::getRecut(Operation *op,
   if (!rows)
     return std::nullopt;
   int64_t count = countRows(op, *rows);
-  if (count == 0 || count % context.batchPieces != 0)
+  if (count == 0)
     return std::nullopt;
-  return Placement::split(*rows);
+  if (count % context.batchPieces == 0)
+    return Placement::split(*rows);
+  // A single row is looked up, not computed with.
+  if (count == 1 || !context.padsRows)
+    return std::nullopt;
+  return Placement::split(*rows, count);
 }
 
 std::optional<int64_t> amsp::getUnevenRows(Operation *op,
@@ -80,7 +90,6 @@ std::optional<int64_t> amsp::getUnevenRows(Operation *op,
                                            const PlacementContext &context) {
   std::optional<int64_t> rows = findRows(op, operands, transfer);
   int64_t count = rows ? countRows(op, *rows) : 0;
-  // A single row is looked up, not computed with.
   if (count <= 1 || count % context.batchPieces == 0)
     return std::nullopt;
   return count;

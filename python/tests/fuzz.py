@@ -131,11 +131,6 @@ def random_program(seed: int) -> Program:
     )
 
 
-# Microbatches of 12 rows have to be divided by the ranks.
-def fits(program: Program, grid) -> bool:
-    return program.microbatches == "none" or 12 % int(np.prod(grid)) == 0
-
-
 @dataclasses.dataclass(frozen=True)
 class Trial(jobs.Job):
     """Programs in one step, under one strategy, by one path."""
@@ -251,8 +246,7 @@ def trials(first: int, count: int, together: int = 10) -> list[Trial]:
         seeds = range(first + number, first + min(number + together, count))
         programs = tuple(map(random_program, seeds))
         rng = np.random.default_rng(first + number)
-        grids = [g for g in GRIDS if all(fits(p, g) for p in programs)]
-        grid = grids[int(rng.integers(len(grids)))]
+        grid = GRIDS[int(rng.integers(len(GRIDS)))]
         strategies = matrix.strategies(grid)
         strategy = strategies[int(rng.integers(len(strategies)))]
         path = jobs.PATHS[(number // together) % len(jobs.PATHS)]

@@ -108,6 +108,17 @@ def test_every_factorisation_of_the_world_has_the_same_divisor(finished):
     assert not finished.comparison.faults
 
 
+@over("accumulated_blocks", ("levels=8", "zero3"))
+def test_rows_of_microbatches_that_ranks_do_not_divide_count_once(finished):
+    """12 rows on 8 ranks: two for each of the first six, padding for the others."""
+    assert not finished.comparison.faults
+
+
+@over("accumulated_every", ("levels=4x2", "zero2"))
+def test_every_second_row_that_ranks_do_not_divide_counts_once(finished):
+    assert not finished.comparison.faults
+
+
 @over("narrow_indices", ("levels=2", "ddp"), ("levels=4", "zero3"))
 def test_indices_too_narrow_for_the_rows_find_theirs(finished):
     assert not finished.comparison.faults

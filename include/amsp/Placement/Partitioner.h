@@ -64,8 +64,12 @@ private:
                              llvm::ArrayRef<mlir::Value> operands);
   mlir::Operation *insertLocal(mlir::Operation *op, mlir::Operation *local,
                                const Transfer &transfer);
-  mlir::Value maskPadding(stablehlo::ReduceOp reduce, mlir::Value piece,
-                          const Placement &flat);
+  void maskOperands(mlir::Operation *op, mlir::Operation *local,
+                    const Transfer &transfer);
+  mlir::Value getIdentity(mlir::Operation *op, mlir::Value operand);
+  mlir::Value maskPadding(mlir::Operation *op, mlir::Value piece,
+                          mlir::RankedTensorType global,
+                          const Placement &placement, mlir::Value identity);
   void define(mlir::Value value, mlir::Value local);
   void remarkGathers(mlir::Operation *op, const Transfer &transfer);
 

@@ -21,7 +21,9 @@ enum class PartialOver {
 struct Placement {
   enum Kind {
     Replicated,
-    /// The batch is cut along dimension `dim`, over all ranks.
+    /// The batch is cut along dimension `dim`, over all ranks. If these do not
+    /// divide it, it has `rows` blocks of equal size: each rank holds as many
+    /// as the first one, and what is missing on the last ranks is padding.
     Split,
     /// Combining the local values with `reduction` gives the value.
     Partial,
@@ -34,6 +36,8 @@ struct Placement {
 
   Kind kind = Replicated;
   int64_t dim = 0;
+  /// Of a split that has padding: the number of rows. Otherwise 0.
+  int64_t rows = 0;
   Reduction reduction = Reduction::Sum;
   PartialOver over = PartialOver::Batch;
   ModelState state = ModelState::OS;
@@ -45,10 +49,17 @@ struct Placement {
   unsigned strategy = 0;
 
   static Placement replicated() { return {}; }
-  static Placement split(int64_t dim) {
+  static Placement split(int64_t dim, int64_t rows = 0) {
     Placement placement;
     placement.kind = Split;
     placement.dim = dim;
+    placement.rows = rows;
+    return placement;
+  }
+  /// The same rows along another dimension, of another value.
+  Placement withDim(int64_t other) const {
+    Placement placement = *this;
+    placement.dim = other;
     return placement;
   }
   static Placement partial(Reduction reduction, PartialOver over,
@@ -85,6 +96,7 @@ struct Placement {
 
   bool isReplicated() const { return kind == Replicated; }
   bool isSplit() const { return kind == Split; }
+  bool hasPaddedRows() const { return kind == Split && rows != 0; }
   bool isFlat() const { return kind == Flat; }
   /// Local values are pieces of rows: a flat value, or a sum of such.
   bool isInPieces() const { return kind == Flat || kind == PartialFlat; }
@@ -95,11 +107,13 @@ struct Placement {
   }
 
   /// Fields in an order that tells placements apart.
-  std::tuple<int, int64_t, int, int, int, int64_t, unsigned> key() const {
+  std::tuple<int, int64_t, int64_t, int, int, int, int64_t, unsigned>
+  key() const {
     bool hasStrategy =
         isInPieces() || (kind == Partial && over == PartialOver::States);
     return {kind,
             kind == Split ? dim : 0,
+            kind == Split ? rows : 0,
             kind == Partial ? static_cast<int>(reduction) : 0,
             kind == Partial ? static_cast<int>(over) : 0,
             kind == Flat ? static_cast<int>(state) : 0,
@@ -118,6 +132,11 @@ llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
 mlir::RankedTensorType getLocalType(mlir::RankedTensorType global,
                                     const Placement &placement,
                                     llvm::ArrayRef<Grid> grids);
+
+/// Of a split value: how many elements along its dimension all ranks' pieces
+/// hold, padding included.
+int64_t getPaddedSize(mlir::RankedTensorType global, const Placement &placement,
+                      int64_t ranks);
 
 /// Elements of each row that the leading dimensions of a flat value index.
 int64_t getRowElements(mlir::RankedTensorType global,

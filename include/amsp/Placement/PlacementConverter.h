@@ -44,7 +44,8 @@ struct CollectiveTag {
 /// A replicated value joins a partial one by being kept on one member; a value
 /// that is partial over some digits joins one that is partial over all ranks by
 /// being kept on one member of the others. Pieces of two strategies meet as
-/// wholes.
+/// wholes. Where rows are padded, the last one is repeated before they are cut,
+/// and what they are gathered to is cut off behind it.
 class PlacementConverter {
 public:
   /// `grids`: one per strategy.
@@ -75,6 +76,7 @@ private:
                        const Placement &to) const;
   mlir::Value fromSplit(const Step &step, const Placement &from,
                         const Placement &to) const;
+  mlir::Value repeatLastRow(const Step &step, const Placement &split) const;
   mlir::Value fromReplicated(const Step &step, const Placement &to) const;
   llvm::SmallVector<Digit> getPartialDigits(const Placement &placement) const;
   const Grid &getGrid(const Placement &placement) const {

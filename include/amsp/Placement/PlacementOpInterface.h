@@ -18,6 +18,9 @@ struct Transfer {
 struct PlacementContext {
   /// Ranks over which the batch is cut.
   int64_t batchPieces = 1;
+  /// Whether rows that these ranks do not divide are padded; otherwise every
+  /// rank has all of them.
+  bool padsRows = true;
   /// Bits in which sums of floating-point values are reduced at least: what a
   /// narrower value costs.
   unsigned minSumBits = 32;

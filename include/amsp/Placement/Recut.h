@@ -9,9 +9,9 @@ namespace amsp {
 
 /// Some ops move rows of the batch between ranks: the rows of a microbatch cut
 /// from the batch, two views joined along it, a reversed order. They run on
-/// gathered operands. If they give rows again that the ranks divide, the
-/// placement in which each rank goes on with its own; so what follows is not
-/// computed by all ranks.
+/// gathered operands. If they give rows again, the placement in which each rank
+/// goes on with its own, and with padding where the ranks do not divide them;
+/// so what follows is not computed by all ranks.
 ///
 /// `operands` are the placements in which the op finds its operands, `transfer`
 /// what its rule says of them.
@@ -20,8 +20,7 @@ std::optional<Placement> getRecut(mlir::Operation *op,
                                   const Transfer &transfer,
                                   const PlacementContext &context);
 
-/// How many rows there are, where the ranks do not divide them, so that they
-/// cannot be cut anew.
+/// How many rows there are, where the ranks do not divide them.
 std::optional<int64_t> getUnevenRows(mlir::Operation *op,
                                      llvm::ArrayRef<Placement> operands,
                                      const Transfer &transfer,

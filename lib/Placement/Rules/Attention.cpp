@@ -7,34 +7,35 @@ using namespace mlir;
 using namespace amsp;
 using namespace amsp::rules;
 
-/// The dimension of queries, L x heads x queries x elements, along which an
+/// The split of queries, L x heads x queries x elements, with which an
 /// operand's split cuts attention into independent parts; nothing if it does
 /// not.
 template <typename AttentionOp>
-static std::optional<int64_t> getQueryDim(AttentionOp op, unsigned operand,
-                                          int64_t dim,
-                                          const PlacementContext &context) {
+static std::optional<Placement> getQuerySplit(AttentionOp op, unsigned operand,
+                                              const Placement &split,
+                                              const PlacementContext &context) {
+  int64_t dim = split.dim;
   int64_t rank = getTensorType(op.getQ()).getRank();
   int64_t heads = rank - 3, queries = rank - 2;
   if (dim < heads)
-    return dim;
+    return split;
   if (dim == heads) {
     // The heads that share keys stay together.
     int64_t count = getTensorType(op.getK()).getDimSize(heads);
-    bool isWhole = count % context.batchPieces == 0;
-    return isWhole ? std::optional(dim) : std::nullopt;
+    int64_t pieces = split.hasPaddedRows() ? split.rows : context.batchPieces;
+    return count % pieces == 0 ? std::optional(split) : std::nullopt;
   }
   bool isKeys = operand == 1 || operand == 2;
   if (dim != queries || isKeys)
     return std::nullopt;
   // A rank's rows would not know their place.
-  return op.getCausal() ? std::nullopt : std::optional(dim);
+  return op.getCausal() ? std::nullopt : std::optional(split);
 }
 
-/// The placements of the operands that both ops have, with queries split along
-/// `dim`.
+/// The placements of the operands that both ops have, with queries split.
 template <typename AttentionOp>
-static Transfer placeOperands(AttentionOp op, int64_t dim) {
+static Transfer placeOperands(AttentionOp op, const Placement &split) {
+  int64_t dim = split.dim;
   Transfer transfer = getReplicatedTransfer(op);
   int64_t queries = getTensorType(op.getQ()).getRank() - 2;
   for (OpOperand &operand : op->getOpOperands()) {
@@ -44,37 +45,37 @@ static Transfer placeOperands(AttentionOp op, int64_t dim) {
                       getTensorType(op.getQ()).getDimSize(dim) != 1;
     if ((isKeys && dim == queries) || isRepeated)
       continue;
-    transfer.operands[operand.getOperandNumber()] = Placement::split(dim);
+    transfer.operands[operand.getOperandNumber()] = split;
   }
   return transfer;
 }
 
 template <typename AttentionOp>
-static std::optional<int64_t> getQueryDim(AttentionOp op,
-                                          ArrayRef<Placement> operands,
-                                          const PlacementContext &context) {
+static std::optional<Placement> getQuerySplit(AttentionOp op,
+                                              ArrayRef<Placement> operands,
+                                              const PlacementContext &context) {
   for (auto [index, placement] : llvm::enumerate(operands))
     if (placement.isSplit())
-      if (auto dim = getQueryDim(op, index, placement.dim, context))
-        return dim;
+      if (auto split = getQuerySplit(op, index, placement, context))
+        return split;
   return std::nullopt;
 }
 
 /// Of split queries, each rank's add to the gradients of keys and values, and
 /// to that of a bias that all queries share; so with the bias of all rows.
 static Placement placeResult(AttentionBackwardOp op, Value result,
-                             int64_t dim) {
+                             const Placement &split) {
+  int64_t dim = split.dim;
   RankedTensorType queries = getTensorType(op.getQ());
   bool isOfKeys = result == op.getDk() || result == op.getDv();
   bool isSum = isOfKeys ? dim == queries.getRank() - 2
                         : getTensorType(result).getDimSize(dim) == 1 &&
                               queries.getDimSize(dim) != 1;
-  return isSum ? Placement::partial(Reduction::Sum, PartialOver::Batch)
-               : Placement::split(dim);
+  return isSum ? Placement::partial(Reduction::Sum, PartialOver::Batch) : split;
 }
 
-static Placement placeResult(AttentionOp, Value, int64_t dim) {
-  return Placement::split(dim);
+static Placement placeResult(AttentionOp, Value, const Placement &split) {
+  return split;
 }
 
 namespace {
@@ -85,13 +86,14 @@ struct AttentionModel
   Transfer transferPlacements(Operation *op, ArrayRef<Placement> operands,
                               const PlacementContext &context) const {
     auto attention = cast<AttentionOp>(op);
-    std::optional<int64_t> dim = getQueryDim(attention, operands, context);
-    if (!dim)
+    std::optional<Placement> split =
+        getQuerySplit(attention, operands, context);
+    if (!split)
       return getReplicatedTransfer(op);
-    Transfer transfer = placeOperands(attention, *dim);
+    Transfer transfer = placeOperands(attention, *split);
     for (auto [result, placement] :
          llvm::zip_equal(op->getResults(), transfer.results))
-      placement = placeResult(attention, result, *dim);
+      placement = placeResult(attention, result, *split);
     return transfer;
   }
 };

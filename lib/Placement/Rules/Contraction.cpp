@@ -66,38 +66,37 @@ struct DotGeneralModel
     std::array<std::optional<Transfer>, 2> led;
     for (unsigned side : {0, 1})
       if (operands[side].isSplit())
-        led[side] = transferLed(dot, sides, side, operands[side].dim);
+        led[side] = transferLed(dot, sides, side, operands[side]);
     bool isSecond = !led[0] || (led[1] && getMoved(dot, operands, *led[1]) <
                                               getMoved(dot, operands, *led[0]));
     return *led[isSecond];
   }
 
 private:
-  /// The operand on one side keeps its split along `dim`, the other one
-  /// follows.
+  /// The operand on one side keeps its split, the other one follows.
   static Transfer transferLed(stablehlo::DotGeneralOp dot,
                               ArrayRef<DotSide> sides, unsigned leading,
-                              int64_t dim) {
-    DimRole role = sides[leading].getRole(dim);
+                              const Placement &split) {
+    DimRole role = sides[leading].getRole(split.dim);
     const DotSide &other = sides[1 - leading];
     Transfer transfer = getReplicatedTransfer(dot);
-    transfer.operands[leading] = Placement::split(dim);
+    transfer.operands[leading] = split;
     switch (role.kind) {
     case DimRole::Batching:
       transfer.operands[1 - leading] =
-          Placement::split(other.batching[role.position]);
-      transfer.results.front() = Placement::split(role.position);
+          split.withDim(other.batching[role.position]);
+      transfer.results.front() = split.withDim(role.position);
       break;
     case DimRole::Contracting:
       transfer.operands[1 - leading] =
-          Placement::split(other.contracting[role.position]);
+          split.withDim(other.contracting[role.position]);
       transfer.results.front() =
           Placement::partial(Reduction::Sum, PartialOver::Batch);
       break;
     case DimRole::Free: {
       int64_t before =
           sides[0].batching.size() + (leading == 1 ? sides[0].getNumFree() : 0);
-      transfer.results.front() = Placement::split(before + role.position);
+      transfer.results.front() = split.withDim(before + role.position);
       break;
     }
     }
@@ -181,7 +180,7 @@ struct ReduceModel
     std::optional<unsigned> split =
         findPlacement(inputs, [](auto &p) { return p.isSplit(); });
     if (split && !llvm::is_contained(dims, inputs[*split].dim))
-      return keepSplit(reduce, inputs[*split].dim);
+      return keepSplit(reduce, inputs[*split]);
     const Placement &input = inputs.front();
     if (!reduction)
       return getReplicatedTransfer(op);
@@ -239,13 +238,15 @@ private:
     return transfer;
   }
 
-  static Transfer keepSplit(stablehlo::ReduceOp reduce, int64_t dim) {
+  static Transfer keepSplit(stablehlo::ReduceOp reduce,
+                            const Placement &split) {
     Transfer transfer = getReplicatedTransfer(reduce);
-    int64_t removed = llvm::count_if(
-        reduce.getDimensions(), [&](int64_t other) { return other < dim; });
+    int64_t removed =
+        llvm::count_if(reduce.getDimensions(),
+                       [&](int64_t other) { return other < split.dim; });
     for (size_t i = 0; i < reduce.getInputs().size(); ++i)
-      transfer.operands[i] = Placement::split(dim);
-    llvm::fill(transfer.results, Placement::split(dim - removed));
+      transfer.operands[i] = split;
+    llvm::fill(transfer.results, split.withDim(split.dim - removed));
     return transfer;
   }
 };

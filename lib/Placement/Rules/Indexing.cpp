@@ -65,8 +65,7 @@ struct GatherModel
           gather.getSliceSizes()[operand.dim] ==
               getTensorType(gather.getOperand()).getDimSize(operand.dim)) {
         transfer.operands[0] = operand;
-        transfer.results[0] =
-            Placement::split(numbers.getOffsetDims()[*offset]);
+        transfer.results[0] = operand.withDim(numbers.getOffsetDims()[*offset]);
         return transfer;
       }
     }
@@ -81,12 +80,13 @@ struct GatherModel
         indexDim = numbers.getStartIndicesBatchingDims()[*batching];
     }
     if (indexDim && *indexDim != numbers.getIndexVectorDim()) {
-      transfer.operands[1] = Placement::split(*indexDim);
+      const Placement &split = indices.isSplit() ? indices : operand;
+      transfer.operands[1] = split.withDim(*indexDim);
       if (std::optional<int64_t> batching =
               findDim(numbers.getStartIndicesBatchingDims(), *indexDim))
         transfer.operands[0] =
-            Placement::split(numbers.getOperandBatchingDims()[*batching]);
-      transfer.results[0] = Placement::split(
+            split.withDim(numbers.getOperandBatchingDims()[*batching]);
+      transfer.results[0] = split.withDim(
           batchDims[getIndexBatch(*indexDim, numbers.getIndexVectorDim())]);
       return transfer;
     }
@@ -134,13 +134,13 @@ struct ScatterModel
     const Placement &input = operands[0], &indices = operands[1],
                     &updates = operands[2];
     if (updates.isSplit())
-      return transferFromUpdates(scatter, updates.dim);
+      return transferFromUpdates(scatter, updates);
     if (indices.isSplit())
       if (std::optional<int64_t> dim = getUpdateDim(scatter, indices.dim))
-        return transferFromUpdates(scatter, *dim);
+        return transferFromUpdates(scatter, indices.withDim(*dim));
     if (input.isSplit())
       if (std::optional<int64_t> dim = findUpdateDim(scatter, input.dim))
-        return transferFromUpdates(scatter, *dim);
+        return transferFromUpdates(scatter, input.withDim(*dim));
     // Each rank takes what goes into its piece.
     if (input.isSplit() && writesPositions(scatter, input.dim)) {
       Transfer transfer = getReplicatedTransfer(op);
@@ -165,7 +165,7 @@ struct ScatterModel
     if (!result.isSplit() || scatter.getInputs().size() != 1)
       return std::nullopt;
     if (std::optional<int64_t> dim = findUpdateDim(scatter, result.dim)) {
-      Transfer transfer = transferFromUpdates(scatter, *dim);
+      Transfer transfer = transferFromUpdates(scatter, result.withDim(*dim));
       if (transfer.results.front() == result)
         return transfer.operands;
     }
@@ -217,8 +217,10 @@ private:
     return std::nullopt;
   }
 
+  /// `split`: that of the updates.
   static Transfer transferFromUpdates(stablehlo::ScatterOp scatter,
-                                      int64_t dim) {
+                                      const Placement &split) {
+    int64_t dim = split.dim;
     stablehlo::ScatterDimensionNumbersAttr numbers =
         scatter.getScatterDimensionNumbers();
     Transfer transfer = getReplicatedTransfer(scatter);
@@ -230,9 +232,8 @@ private:
       int64_t inputDim = getWindowDims(scatter)[*window];
       if (input.getDimSize(inputDim) != updates.getDimSize(dim))
         return transfer;
-      transfer.operands[2] = Placement::split(dim);
-      transfer.operands[0] = Placement::split(inputDim);
-      transfer.results[0] = Placement::split(inputDim);
+      transfer.operands[2] = split;
+      transfer.operands[0] = transfer.results[0] = split.withDim(inputDim);
       return transfer;
     }
     int64_t batch = *findDim(getScatterDims(scatter), dim);
@@ -240,16 +241,15 @@ private:
     if (std::optional<int64_t> batching =
             findDim(numbers.getScatterIndicesBatchingDims(), indexDim)) {
       int64_t inputDim = numbers.getInputBatchingDims()[*batching];
-      transfer.operands = {Placement::split(inputDim),
-                           Placement::split(indexDim), Placement::split(dim)};
-      transfer.results[0] = Placement::split(inputDim);
+      transfer.operands = {split.withDim(inputDim), split.withDim(indexDim),
+                           split};
+      transfer.results[0] = split.withDim(inputDim);
       return transfer;
     }
     // Each rank adds its own rows' updates.
     if (isSum(scatter.getUpdateComputation())) {
       Placement sum = Placement::partial(Reduction::Sum, PartialOver::Batch);
-      transfer.operands = {sum, Placement::split(indexDim),
-                           Placement::split(dim)};
+      transfer.operands = {sum, split.withDim(indexDim), split};
       transfer.results[0] = sum;
     }
     return transfer;

@@ -40,7 +40,7 @@ struct BroadcastModel
     if (operand.isSplit()) {
       int64_t dim = broadcast.getBroadcastDimensions()[operand.dim];
       if (sizesAgree(broadcast, operand.dim, dim))
-        return firstOperandTransfer(op, operand, Placement::split(dim));
+        return firstOperandTransfer(op, operand, operand.withDim(dim));
     }
     if (isKeptPartial(operand))
       return firstOperandTransfer(op, operand, operand);
@@ -83,7 +83,7 @@ struct BroadcastModel
     int64_t index = position - broadcast.getBroadcastDimensions().begin();
     if (position != broadcast.getBroadcastDimensions().end() &&
         sizesAgree(broadcast, index, result.dim))
-      return SmallVector<Placement>{Placement::split(index)};
+      return SmallVector<Placement>{result.withDim(index)};
     return SmallVector<Placement>{Placement::replicated()};
   }
 
@@ -105,7 +105,7 @@ struct TransposeModel
     const Placement &operand = operands.front();
     if (operand.isSplit()) {
       int64_t dim = llvm::find(permutation, operand.dim) - permutation.begin();
-      return firstOperandTransfer(op, operand, Placement::split(dim));
+      return firstOperandTransfer(op, operand, operand.withDim(dim));
     }
     if (isKeptPartial(operand))
       return firstOperandTransfer(op, operand, operand);
@@ -118,17 +118,20 @@ struct TransposeModel
       return std::nullopt;
     ArrayRef<int64_t> permutation =
         cast<stablehlo::TransposeOp>(op).getPermutation();
-    return SmallVector<Placement>{Placement::split(permutation[result.dim])};
+    return SmallVector<Placement>{result.withDim(permutation[result.dim])};
   }
 };
 } // namespace
 
-/// The dimension of `to` that is cut as dimension `dim` of `from` is when the
-/// elements keep their row-major order: the two begin at the same stride, and
-/// whole pieces remain.
+/// The dimension of `to` that is cut as that of `from` is, a split one, when
+/// the elements keep their row-major order: the two begin at the same stride,
+/// and whole pieces remain, or whole rows of what has padding.
 static std::optional<int64_t> mapReshapedDim(RankedTensorType from,
-                                             RankedTensorType to, int64_t dim,
-                                             int64_t pieces) {
+                                             RankedTensorType to,
+                                             const Placement &split,
+                                             const PlacementContext &context) {
+  int64_t dim = split.dim;
+  int64_t pieces = split.hasPaddedRows() ? split.rows : context.batchPieces;
   int64_t before = ShapedType::getNumElements(from.getShape().take_front(dim));
   int64_t prefix = 1;
   for (auto [index, size] : llvm::enumerate(to.getShape())) {
@@ -161,8 +164,8 @@ struct ReshapeModel
     const Placement &operand = operands.front();
     if (operand.isSplit()) {
       if (std::optional<int64_t> dim =
-              mapReshapedDim(from, to, operand.dim, context.batchPieces))
-        return firstOperandTransfer(op, operand, Placement::split(*dim));
+              mapReshapedDim(from, to, operand, context))
+        return firstOperandTransfer(op, operand, operand.withDim(*dim));
       return getReplicatedTransfer(op);
     }
     if (isKeptPartial(operand))
@@ -186,12 +189,11 @@ struct ReshapeModel
         return std::nullopt;
       return SmallVector<Placement>{result.withKeep(*keep)};
     }
-    std::optional<int64_t> dim =
-        mapReshapedDim(getTensorType(reshape.getResult()), from, result.dim,
-                       context.batchPieces);
+    std::optional<int64_t> dim = mapReshapedDim(
+        getTensorType(reshape.getResult()), from, result, context);
     if (!dim)
       return std::nullopt;
-    return SmallVector<Placement>{Placement::split(*dim)};
+    return SmallVector<Placement>{result.withDim(*dim)};
   }
 };
 

@@ -38,21 +38,22 @@ private:
         (isSplitAlong(0, numbers.getInputFeatureDimension()) ||
          isSplitAlong(1, numbers.getKernelInputFeatureDimension()))) {
       // Summed over: the gradient of a kernel.
+      const Placement &split = operands[operands[0].isSplit() ? 0 : 1];
       transfer.operands = {
-          Placement::split(numbers.getInputFeatureDimension()),
-          Placement::split(numbers.getKernelInputFeatureDimension())};
+          split.withDim(numbers.getInputFeatureDimension()),
+          split.withDim(numbers.getKernelInputFeatureDimension())};
       transfer.results.front() =
           Placement::partial(Reduction::Sum, PartialOver::Batch);
     } else if (op.getBatchGroupCount() == 1 &&
                isSplitAlong(0, numbers.getInputBatchDimension())) {
       transfer.operands.front() = operands.front();
       transfer.results.front() =
-          Placement::split(numbers.getOutputBatchDimension());
+          operands.front().withDim(numbers.getOutputBatchDimension());
     } else if (op.getBatchGroupCount() == 1 && op.getFeatureGroupCount() == 1 &&
                isSplitAlong(1, numbers.getKernelOutputFeatureDimension())) {
       transfer.operands.back() = operands.back();
       transfer.results.front() =
-          Placement::split(numbers.getOutputFeatureDimension());
+          operands.back().withDim(numbers.getOutputFeatureDimension());
     }
     return transfer;
   }

@@ -43,6 +43,19 @@ LogicalResult amsp::verifyPieces(Operation *op, RankedTensorType full,
   return success();
 }
 
+LogicalResult MaskPaddingOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  int64_t dim = getDim().value_or(0);
+  if (dim < 0 || dim >= type.getRank())
+    return emitOpError("dim ") << dim << " is out of range for " << type;
+  auto value = cast<RankedTensorType>(getValue().getType());
+  if (value.getRank() != 0 || value.getElementType() != type.getElementType())
+    return emitOpError("expected a value of type ")
+           << RankedTensorType::get({}, type.getElementType()) << ", got "
+           << value;
+  return success();
+}
+
 LogicalResult LocalSliceOp::verify() {
   return verifyPieces(*this, cast<RankedTensorType>(getOperand().getType()),
                       cast<RankedTensorType>(getType()), getGroup(), getDim(),

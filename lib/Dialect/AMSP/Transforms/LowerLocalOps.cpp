@@ -75,12 +75,12 @@ struct LowerMaskPadding : OpRewritePattern<MaskPaddingOp> {
                                 PatternRewriter &rewriter) const override {
     HloBuilder hlo = {rewriter, op.getLoc()};
     RankedTensorType type = getTensorType(op.getOperand());
-    int64_t last = type.getRank() - 1;
-    int64_t piece = type.getDimSize(last);
+    int64_t dim = op.getDim().value_or(type.getRank() - 1);
+    int64_t piece = type.getDimSize(dim);
     auto indexType =
         RankedTensorType::get(type.getShape(), rewriter.getI32Type());
-    Value position = stablehlo::IotaOp::create(
-        rewriter, op.getLoc(), indexType, rewriter.getI64IntegerAttr(last));
+    Value position = stablehlo::IotaOp::create(rewriter, op.getLoc(), indexType,
+                                               rewriter.getI64IntegerAttr(dim));
     // This rank's valid elements: those left of the group's after its turn.
     Value before = hlo.multiply(hlo.groupIndex(op.getGroup()), piece);
     Value valid = stablehlo::SubtractOp::create(

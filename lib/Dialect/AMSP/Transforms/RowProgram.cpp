@@ -20,6 +20,7 @@ static PlacementAnalysis analyzeRows(func::FuncOp step, int64_t count) {
   }
   PlacementContext context;
   context.batchPieces = count;
+  context.padsRows = false;
   return PlacementAnalysis(step, arguments, results, context);
 }
 

@@ -71,6 +71,13 @@ func.func @local(%piece: tensor<8xf32>, %init: tensor<f32>) -> tensor<8xf32> {
   return %2 : tensor<8xf32>
 }
 
+// CHECK-LABEL: func.func @padded_rows
+func.func @padded_rows(%piece: tensor<8x2xf32>, %init: tensor<f32>) -> tensor<8x2xf32> {
+  // CHECK: amsp.mask_padding %{{.*}}, %{{.*}} group = <[1:4]> elements = 31 dim = 0 : tensor<8x2xf32>, tensor<f32>
+  %0 = amsp.mask_padding %piece, %init group = <[1:4]> elements = 31 dim = 0 : tensor<8x2xf32>, tensor<f32>
+  return %0 : tensor<8x2xf32>
+}
+
 // CHECK-LABEL: func.func @attributes
 // CHECK-SAME: amsp.placement = #amsp.placement<flat, 0, [1:2, 2:2]>, amsp.role = #amsp.role<param>
 // CHECK-SAME: amsp.placement = #amsp.placement<split, 0, [1:4]>, amsp.role = #amsp.role<batch>

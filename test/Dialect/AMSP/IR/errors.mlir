@@ -213,3 +213,19 @@ func.func @in_flight_used(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32>
   %0 = amsp.exchange_await %a into %f : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %f : tensor<4xf32>
 }
+
+// -----
+
+func.func @mask_of_no_dimension(%piece: tensor<8xf32>, %value: tensor<f32>) -> tensor<8xf32> {
+  // expected-error @+1 {{dim 1 is out of range for 'tensor<8xf32>'}}
+  %0 = amsp.mask_padding %piece, %value group = <[1:4]> elements = 31 dim = 1 : tensor<8xf32>, tensor<f32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @mask_by_another_type(%piece: tensor<8xf32>, %value: tensor<i32>) -> tensor<8xf32> {
+  // expected-error @+1 {{expected a value of type 'tensor<f32>', got 'tensor<i32>'}}
+  %0 = amsp.mask_padding %piece, %value group = <[1:4]> elements = 31 : tensor<8xf32>, tensor<i32>
+  return %0 : tensor<8xf32>
+}

@@ -52,6 +52,18 @@ func.func @mask(%x: tensor<2xf32>, %init: tensor<f32>) -> tensor<2xf32> {
   return %0 : tensor<2xf32>
 }
 
+// CHECK-LABEL: func.func @mask_rows
+func.func @mask_rows(%x: tensor<4x2xf32>, %init: tensor<f32>) -> tensor<4x2xf32> {
+  // CHECK: %[[POS:.*]] = stablehlo.iota dim = 0 : tensor<4x2xi32>
+  // CHECK: stablehlo.constant dense<4> : tensor<i32>
+  // CHECK: %[[N:.*]] = stablehlo.constant dense<10> : tensor<i32>
+  // CHECK: %[[LEFT:.*]] = stablehlo.subtract %[[N]], %{{.*}} : tensor<i32>
+  // CHECK: %[[LIMIT:.*]] = stablehlo.broadcast_in_dim %[[LEFT]], dims = [] : (tensor<i32>) -> tensor<4x2xi32>
+  // CHECK: stablehlo.compare LT, %[[POS]], %[[LIMIT]], SIGNED
+  %0 = amsp.mask_padding %x, %init group = <[1:3]> elements = 10 dim = 0 : tensor<4x2xf32>, tensor<f32>
+  return %0 : tensor<4x2xf32>
+}
+
 // CHECK-LABEL: func.func @first
 func.func @first(%x: tensor<2xf32>) -> tensor<2xf32> {
   // CHECK: %[[I:.*]] = amsp.group_index group = <[2:2]> : tensor<i32>

@@ -37,15 +37,18 @@ def AMSP_MaskPaddingOp : AMSP_Op<"mask_padding", [Pure, AllTypesMatch<["operand"
   let summary = "replaces the padding of a piece by a value";
   let description = [{
     The operand is a piece of a value with `elements` elements per kept row, in a
-    group's flat placement. Elements beyond the last one become `value` (a scalar).
+    group's flat placement; or, with `dim`, one that is cut along a dimension of as
+    many elements. Elements beyond the last one become `value` (a scalar).
   }];
   let arguments = (ins AMSP_Tensor:$operand, AMSP_Tensor:$value,
-    AMSP_GroupAttr:$group, I64Attr:$elements);
+    AMSP_GroupAttr:$group, I64Attr:$elements, OptionalAttr<I64Attr>:$dim);
   let results = (outs AMSP_Tensor:$result);
   let assemblyFormat = [{
-    $operand `,` $value `group` `=` $group `elements` `=` $elements attr-dict
+    $operand `,` $value `group` `=` $group `elements` `=` $elements
+    (`dim` `=` $dim^)? attr-dict
     `:` type($operand) `,` type($value)
   }];
+  let hasVerifier = 1;
 }
 
 def AMSP_KeepOnFirstOp : AMSP_Op<"keep_on_first", [Pure, SameOperandsAndResultType]> {
