@@ -2,6 +2,7 @@
 
 #include "AttentionMatcher.h"
 #include "SavedSoftmax.h"
+#include "SavedStatistics.h"
 #include "SharedSums.h"
 #include "amsp/Dialect/AMSP/Transforms/HloBuilder.h"
 #include "amsp/Dialect/AMSP/Transforms/Passes.h"
@@ -395,6 +396,7 @@ struct RecognizeAttention
     // Operands of a gradient may be made behind the first that reads it.
     for (Block *block : blocks)
       sortTopologically(block);
+    saveStatisticsOfScans(getOperation());
   }
 
 private:

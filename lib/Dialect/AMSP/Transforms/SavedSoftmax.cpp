@@ -3,11 +3,10 @@
 #include "SavedSoftmax.h"
 #include "AttentionMatcher.h"
 #include "LoopInvariants.h"
-#include "amsp/Dialect/AMSP/Transforms/HloBuilder.h"
-#include "amsp/Placement/CountedLoop.h"
+#include "LoopStacks.h"
+#include "amsp/Support/TensorType.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -17,32 +16,6 @@ using stablehlo::DynamicUpdateSliceOp;
 using stablehlo::WhileOp;
 
 namespace {
-
-/// A carry of which each iteration of a loop writes its slice, and nothing else
-/// reads within the loop.
-struct Stack {
-  unsigned carry;
-  DynamicUpdateSliceOp store;
-};
-
-/// The stacks of a loop that writes all of their slices.
-class LoopStacks {
-public:
-  explicit LoopStacks(WhileOp loop);
-
-  ArrayRef<Stack> getStacks() const { return stacks; }
-  /// The stack in whose slices a value is saved, in its own type or with a
-  /// dimension of size 1 in front.
-  const Stack *lookup(Value value) const;
-  /// Says that nothing reads a stack any more.
-  void drop(const Stack &stack);
-
-  WhileOp loop;
-
-private:
-  SmallVector<Stack> stacks;
-  DenseMap<Value, unsigned> saved;
-};
 
 /// The slices that are read of a stack at one index of one block.
 using ReadPlace = std::pair<Block *, Value>;
@@ -77,73 +50,6 @@ private:
 };
 
 } // namespace
-
-static bool areZero(ValueRange indices) {
-  return llvm::all_of(
-      indices, [](Value index) { return matchPattern(index, m_Zero()); });
-}
-
-//===----------------------------------------------------------------------===//
-// Stacks
-//===----------------------------------------------------------------------===//
-
-LoopStacks::LoopStacks(WhileOp loop) : loop(loop) {
-  std::optional<CountedLoop> counted = getCountedLoop(loop);
-  if (!counted || counted->first != 0 || counted->step != 1)
-    return;
-  Block &body = loop.getBody().front();
-  for (auto [carry, yielded] :
-       llvm::enumerate(body.getTerminator()->getOperands())) {
-    auto store = yielded.getDefiningOp<DynamicUpdateSliceOp>();
-    Value argument = body.getArgument(carry);
-    if (!store || store->getBlock() != &body || !store->hasOneUse() ||
-        store.getOperand() != argument || !argument.hasOneUse() ||
-        !loop.getCond().getArgument(carry).use_empty())
-      continue;
-    RankedTensorType type = getTensorType(argument);
-    SmallVector<int64_t> slice(type.getShape());
-    if (slice.empty() || slice.front() != counted->trips ||
-        store.getStartIndices().front() != body.getArgument(counted->counter) ||
-        !areZero(store.getStartIndices().drop_front()))
-      continue;
-    slice.front() = 1;
-    Value update = store.getUpdate();
-    if (getTensorType(update).getShape() != ArrayRef(slice))
-      continue;
-    saved.try_emplace(update, stacks.size());
-    Operation *maker = update.getDefiningOp();
-    if (isa_and_present<stablehlo::ReshapeOp, stablehlo::BroadcastInDimOp>(
-            maker) &&
-        getTensorType(maker->getOperand(0)).getShape() ==
-            ArrayRef(slice).drop_front())
-      saved.try_emplace(maker->getOperand(0), stacks.size());
-    stacks.push_back({static_cast<unsigned>(carry), store});
-  }
-}
-
-const Stack *LoopStacks::lookup(Value value) const {
-  auto found = saved.find(value);
-  return found == saved.end() ? nullptr : &stacks[found->second];
-}
-
-void LoopStacks::drop(const Stack &stack) {
-  Block &body = loop.getBody().front();
-  body.getTerminator()->setOperand(stack.carry, body.getArgument(stack.carry));
-  stack.store->erase();
-}
-
-//===----------------------------------------------------------------------===//
-// Recomputation
-//===----------------------------------------------------------------------===//
-
-/// True if an op reads whole slices, and nothing else, of a stack.
-static bool isSliceRead(DynamicSliceOp slice, Value stack) {
-  return slice && slice.getOperand() == stack &&
-         slice.getSliceSizes().front() == 1 &&
-         slice.getSliceSizes().drop_front() ==
-             getTensorType(stack).getShape().drop_front() &&
-         areZero(slice.getStartIndices().drop_front());
-}
 
 bool SoftmaxRecomputation::findReads() {
   for (const Stack &stack : stacks.getStacks()) {

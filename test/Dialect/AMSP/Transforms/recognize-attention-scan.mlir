@@ -1,18 +1,26 @@
 // RUN: amsp-opt %s --amsp-recognize-attention --canonicalize --cse -split-input-file -verify-diagnostics | FileCheck %s
 
-// The scan of the backward pass computes the statistics of a layer again, from
-// the keys that are saved; the softmax is not saved.
+// The scan of the backward pass reads the keys that are saved, and the statistics
+// of a layer; the softmax is not saved.
 // CHECK-LABEL: func.func @saved
 // CHECK-SAME: %[[Q:[^,]*]]: tensor<3x8x16xf32>, %[[K:[^,]*]]: tensor<3x7x16xf32>, %[[V:[^ ]*]]: tensor<3x7x16xf32>)
 // CHECK-NOT: tensor<4x3x8x7xf32>
-// CHECK: %[[F:.*]]:3 = stablehlo.while({{.*}}) : tensor<i32>, tensor<3x8x16xf32>, tensor<4x3x7x16xf32>
-// CHECK: amsp.attention %[[Q]], %{{.*}}, %[[V]] scale = 1.000000e+00
+// CHECK: %[[F:.*]]:5 = stablehlo.while(%[[LAYER:[^ ]*]] = {{.*}}, %[[MAXS:[^ ]*]] = %[[ZEROS:[^ ]*]], %[[SUMS:[^ ]*]] = %[[ZEROS]]) : tensor<i32>, tensor<3x8x16xf32>, tensor<4x3x7x16xf32>, tensor<4x3x8xf32>, tensor<4x3x8xf32>
+// CHECK: %{{.*}}, %[[MAX:.*]], %[[SUM:.*]] = amsp.attention %[[Q]], %{{.*}}, %[[V]] scale = 1.000000e+00
+// CHECK: %[[ROWMAX:.*]] = stablehlo.reshape %[[MAX]] : (tensor<3x8xf32>) -> tensor<1x3x8xf32>
+// CHECK: stablehlo.dynamic_update_slice %[[MAXS]], %[[ROWMAX]], %[[LAYER]],
+// CHECK: %[[ROWSUM:.*]] = stablehlo.reshape %[[SUM]] : (tensor<3x8xf32>) -> tensor<1x3x8xf32>
+// CHECK: stablehlo.dynamic_update_slice %[[SUMS]], %[[ROWSUM]], %[[LAYER]],
 // CHECK: stablehlo.while(%[[I:[^ ]*]] = %{{.*}}, %[[D:[^ ]*]] = %[[F]]#1)
 // CHECK: %[[AT:.*]] = stablehlo.subtract %{{.*}}, %[[I]] : tensor<i32>
 // CHECK: %[[SLICE:.*]] = stablehlo.dynamic_slice %[[F]]#2, %[[AT]]
 // CHECK: %[[KEYS:.*]] = stablehlo.reshape %[[SLICE]] : (tensor<1x3x7x16xf32>) -> tensor<3x7x16xf32>
-// CHECK: %{{.*}}, %[[MAX:.*]], %[[SUM:.*]] = amsp.attention %[[Q]], %[[KEYS]], %[[V]] scale = 1.000000e+00
-// CHECK: amsp.attention_backward %[[Q]], %[[KEYS]], %[[V]], %[[MAX]], %[[SUM]], %[[D]] scale = 1.000000e+00
+// CHECK-NOT: amsp.attention %
+// CHECK: %[[MAXAT:.*]] = stablehlo.dynamic_slice %[[F]]#3, %[[AT]],
+// CHECK: %[[M:.*]] = stablehlo.reshape %[[MAXAT]] : (tensor<1x3x8xf32>) -> tensor<3x8xf32>
+// CHECK: %[[SUMAT:.*]] = stablehlo.dynamic_slice %[[F]]#4, %[[AT]],
+// CHECK: %[[S:.*]] = stablehlo.reshape %[[SUMAT]] : (tensor<1x3x8xf32>) -> tensor<3x8xf32>
+// CHECK: amsp.attention_backward %[[Q]], %[[KEYS]], %[[V]], %[[M]], %[[S]], %[[D]] scale = 1.000000e+00
 // CHECK-NOT: tensor<4x3x8x7xf32>
 func.func @saved(%q: tensor<3x8x16xf32>, %k: tensor<3x7x16xf32>, %v: tensor<3x7x16xf32>) -> tensor<3x8x16xf32> {
   %none = stablehlo.constant dense<0> : tensor<i32>
