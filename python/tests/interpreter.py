@@ -26,6 +26,21 @@ from amsp import arrays
 SECONDS = 300
 
 
+def copy_operands_of_scatters(module: ir.Module) -> None:
+    """jaxlib's interpreter writes a scatter's result into its operand, whatever reads
+    that later; a reshape is a copy."""
+
+    def copy(operation):
+        if operation.name == "stablehlo.scatter":
+            with ir.InsertionPoint(operation), operation.location:
+                for index in range(len(operation.results)):
+                    value = operation.operands[index]
+                    operation.operands[index] = stablehlo.reshape(value.type, value)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(copy)
+
+
 class Program:
     """A module whose function `main` is interpreted."""
 
@@ -44,6 +59,7 @@ class Program:
             if "chlo." in text:
                 legalize = PassManager.parse("builtin.module(func.func(chlo-legalize-to-stablehlo))")
                 legalize.run(self.module.operation)
+            copy_operands_of_scatters(self.module)
             main = ir.SymbolTable(self.module.operation)["main"]
             self.types = list(main.type.inputs)
 

@@ -33,6 +33,18 @@ def test_state_is_fed_back(tmp_path):
         np.testing.assert_allclose(found[f"out{number}"], results[number], rtol=1e-5)
 
 
+def test_scatters_leave_their_operand(tmp_path):
+    def step(table, rows):
+        return table.at[rows].add(1.0), table
+
+    table, rows = np.arange(6, dtype="f").reshape(3, 2), np.array([2, 0, 2], np.int32)
+    step = jax.jit(step)
+    judged, path = interpreted(tmp_path, step, (table, rows), 1, 0)
+    assert judged
+    for number, expected in enumerate(step(table, rows)):
+        np.testing.assert_array_equal(check.read(path)[f"out{number}"], expected)
+
+
 def test_what_it_cannot_judge_is_told_apart(tmp_path):
     judged, path = interpreted(
         tmp_path, lambda n, m: (n // m,), (np.int32(3), np.int32(0)), 1, 0
