@@ -117,13 +117,24 @@ Operation *Partitioner::emitLocal(Operation *op, const Transfer &transfer,
   return insertLocal(op, local, transfer);
 }
 
+/// Whether the op's results over all rows are linear in the operand, or combine
+/// it. Others only weigh it: those of attention have to stay what they are for
+/// the weights of a row to be numbers.
+static bool isCombined(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (auto backward = dyn_cast<AttentionBackwardOp>(op))
+    return &operand == &backward.getDResultMutable();
+  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
+    return llvm::is_contained(scatter.getUpdates(), operand.get());
+  // A gather of own positions finds no padding.
+  return !isa<stablehlo::GatherOp>(op);
+}
+
 /// Padding is no part of a sum, maximum or minimum over what ranks have.
 void Partitioner::maskOperands(Operation *op, Operation *local,
                                const Transfer &transfer) {
   auto isPartial = [](const Placement &p) { return p.isPartial(); };
-  // A gather of own positions finds no padding.
-  if (llvm::none_of(transfer.results, isPartial) ||
-      isa<stablehlo::GatherOp>(op))
+  if (llvm::none_of(transfer.results, isPartial))
     return;
   for (auto [operand, placement] :
        llvm::zip_equal(op->getOpOperands(), transfer.operands)) {
@@ -131,7 +142,7 @@ void Partitioner::maskOperands(Operation *op, Operation *local,
     bool isMasked = placement.hasPaddedRows() ||
                     (placement.isFlat() && isa<stablehlo::ReduceOp>(op) &&
                      converter.hasPadding(type, placement));
-    if (!isMasked)
+    if (!isMasked || !isCombined(operand))
       continue;
     unsigned index = operand.getOperandNumber();
     local->setOperand(index,

@@ -21,6 +21,15 @@ REGRESSIONS = [
     *fuzz.trials(200, 20),
     # What is less usual.
     *fuzz.trials(220, 20),
+    # Attention among rows of microbatches that ranks do not divide.
+    fuzz.Trial(
+        (
+            fuzz.Program(
+                83, (("dense", 39076), ("contrast", 91895)), "square", "sgd", "blocks"
+            ),
+        ),
+        *((2, 4), "p=1x4,g=1x4,os=2x4", "so"),
+    ),
     # Indices of 8 bits beside indices of other types.
     *(
         fuzz.Trial((fuzz.Program(seed, (("narrow_indices", seed),), *rest),), *how)

@@ -110,3 +110,27 @@ func.func public @main(
   %sum = stablehlo.reduce(%y init: %none) applies stablehlo.add across dimensions = [0] : (tensor<6xf32>, tensor<f32>) -> tensor<f32>
   return %w, %sum : tensor<3xf32>, tensor<f32>
 }
+
+// -----
+
+// Of attention among 6 rows, the gradients of keys and values are sums over
+// queries. Only what these are linear in is masked: without its statistics, a
+// row's weights would be no numbers.
+
+// CHECK-LABEL: func.func public @main
+// CHECK: %[[OWN:.*]] = amsp.local_slice %{{.*}} group = <[1:4]> dim = 0 : tensor<8x3xf32> -> tensor<2x3xf32>
+// CHECK: %[[Q:.*]] = stablehlo.reshape %[[OWN]] : (tensor<2x3xf32>) -> tensor<1x2x3xf32>
+// CHECK: %{{.*}}, %[[MAX:.*]], %[[SUM:.*]] = amsp.attention %[[Q]], %[[K:[^,]*]], %[[K]] scale
+// CHECK: %[[D:.*]] = amsp.mask_padding %[[Q]], %{{.*}} group = <[1:4]> elements = 6 dim = 1 : tensor<1x2x3xf32>, tensor<f32>
+// CHECK: amsp.attention_backward %[[Q]], %[[K]], %[[K]], %[[MAX]], %[[SUM]], %[[D]] scale
+func.func public @main(
+    %w: tensor<1x6x3xf32> {tf.aliasing_output = 0 : i32} loc("w"),
+    %x: tensor<12x3xf32> loc("x")) -> (tensor<1x6x3xf32>) {
+  // expected-remark @+1 {{'stablehlo.slice' makes 6 rows}}
+  %m = stablehlo.slice %x [3:9, 0:3] : (tensor<12x3xf32>) -> tensor<6x3xf32>
+  %q = stablehlo.reshape %m : (tensor<6x3xf32>) -> tensor<1x6x3xf32>
+  %r:3 = amsp.attention %q, %w, %w scale = 1.0 : (tensor<1x6x3xf32>, tensor<1x6x3xf32>, tensor<1x6x3xf32>) -> (tensor<1x6x3xf32>, tensor<1x6xf32>, tensor<1x6xf32>)
+  %t:3 = amsp.attention_backward %q, %w, %w, %r#1, %r#2, %q scale = 1.0 : (tensor<1x6x3xf32>, tensor<1x6x3xf32>, tensor<1x6x3xf32>, tensor<1x6xf32>, tensor<1x6xf32>, tensor<1x6x3xf32>) -> (tensor<1x6x3xf32>, tensor<1x6x3xf32>, tensor<1x6x3xf32>)
+  %w1 = stablehlo.subtract %w, %t#1 : tensor<1x6x3xf32>
+  return %w1 : tensor<1x6x3xf32>
+}
