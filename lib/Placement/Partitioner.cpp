@@ -258,20 +258,26 @@ static std::string describeCause(const PlacementAnalysis &analysis,
 }
 
 void Partitioner::remarkGathers(Operation *op, const Transfer &transfer) {
-  for (auto [operand, asked] :
+  for (auto [operand, wanted] :
        llvm::zip_equal(op->getOperands(), transfer.operands)) {
-    Placement placement = analysis.getPlacement(operand);
+    Value gathered = operand;
+    Placement asked = wanted;
+    while (std::optional<Placement> pulled = pullBroadcast(gathered, asked)) {
+      gathered = gathered.getDefiningOp()->getOperand(0);
+      asked = *pulled;
+    }
+    Placement placement = analysis.getPlacement(gathered);
     bool isGathered =
         placement.isSplit() && placement != asked && !asked.isPartial();
     // Gathering a parameter for its use is no fallback.
     isGathered |= placement.isFlat() && !asked.isFlat() &&
-                  !getParameter(getChainRoot(operand));
+                  !getParameter(getChainRoot(gathered));
     isGathered |= placement.isFlat() && asked.isFlat() &&
                   placement.strategy != asked.strategy;
     if (!isGathered)
       continue;
     ++gatheredOperands;
-    startRemark(op, operand)
+    startRemark(op, gathered)
         << "'" << op->getName() << "' "
         << describeCause(analysis, op, transfer, placement);
   }
@@ -410,6 +416,11 @@ Value Partitioner::make(Value value, const Placement &placement) {
     if (placement.isSplit() || placement.isFlat())
       if (Value local = pullUp(value, placement))
         return local;
+  }
+  if (std::optional<Placement> asked = pullBroadcast(value, placement)) {
+    Operation *broadcast = value.getDefiningOp();
+    Value rows = get(broadcast->getOperand(0), *asked);
+    return emitLocal(broadcast, {{*asked}, {placement}}, rows)->getResult(0);
   }
   Value local = get(value, natural);
   return converter.convert(builder, value.getLoc(), local, type, natural,

@@ -64,6 +64,27 @@ Value Partitioner::pullElement(stablehlo::BroadcastInDimOp broadcast,
                                              ArrayRef<int64_t>{});
 }
 
+/// Of rows of the batch that are repeated along another dimension, and wanted
+/// whole or cut along that: the placement in which the rows themselves are
+/// taken to be repeated anew, which moves fewer bytes. Nothing of any other
+/// value.
+std::optional<Placement>
+Partitioner::pullBroadcast(Value value, const Placement &placement) const {
+  Placement natural = analysis.getPlacement(value);
+  auto broadcast = value.getDefiningOp<stablehlo::BroadcastInDimOp>();
+  if (!broadcast || !natural.isSplit() || natural == placement ||
+      getTensorType(broadcast.getOperand()).getNumElements() >=
+          getTensorType(value).getNumElements())
+    return std::nullopt;
+  if (placement.isReplicated())
+    return placement;
+  if (!placement.isSplit())
+    return std::nullopt;
+  return cast<PlacementOpInterface>(*broadcast)
+      .pullPlacement(placement, analysis.getContext())
+      ->front();
+}
+
 namespace {
 /// Integer arithmetic on tensors of one type.
 struct IndexBuilder {

@@ -81,6 +81,8 @@ private:
   mlir::Value pullElement(stablehlo::BroadcastInDimOp broadcast,
                           const Placement &placement);
   mlir::Value pullIota(stablehlo::IotaOp iota, const Placement &placement);
+  std::optional<Placement> pullBroadcast(mlir::Value value,
+                                         const Placement &placement) const;
   bool isWidened(mlir::Value value) const;
   mlir::Value widen(mlir::Value value);
   mlir::Value getWhole(mlir::Value value);

@@ -16,6 +16,7 @@ void amsp::buildImportPipeline(OpPassManager &pm,
   pm.addPass(createSymbolDCEPass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(stablehlo::createLegalizeCHLO());
+  pm.addNestedPass<func::FuncOp>(stablehlo::createExpandInnerProducts());
   pm.addPass(createVerifyStep());
   pm.addNestedPass<func::FuncOp>(createHoistLoopInvariants());
   pm.addPass(createCanonicalizerPass());

@@ -31,4 +31,32 @@ def LegalizeCHLO : Pass<"amsp-legalize-chlo"> {
   let dependentDialects = ["::amsp::stablehlo::StableHLODialect"];
 }
 
+def ExpandInnerProducts : Pass<"amsp-expand-inner-products"> {
+  let summary = "Turn contractions that only add up products into their sums";
+  let description = [{
+    A contraction without free dimensions (`jnp.vdot`, an inner product of two trees,
+    of each row with another one) is a multiplication and a sum. As such it is
+    computed on pieces of states and on rows of the batch alike: only its result is
+    summed over ranks, and it is fused with what makes its operands. Numbers of less
+    than 32 bits are multiplied and added in f32, as contractions do.
+
+    ```mlir
+    func.func @vdot(%x: tensor<4x3xf32>, %y: tensor<4x3xf32>) -> tensor<f32> {
+      %0 = stablehlo.dot_general %x, %y, contracting_dims = [0, 1] x [0, 1] : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<f32>
+      return %0 : tensor<f32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @vdot(%x: tensor<4x3xf32>, %y: tensor<4x3xf32>) -> tensor<f32> {
+      %0 = stablehlo.multiply %x, %y : tensor<4x3xf32>
+      %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+      %1 = stablehlo.reduce(%0 init: %cst) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x3xf32>, tensor<f32>) -> tensor<f32>
+      return %1 : tensor<f32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::amsp::stablehlo::StableHLODialect"];
+}
+
 #endif // AMSP_DIALECT_STABLEHLO_TRANSFORMS_PASSES_TD
