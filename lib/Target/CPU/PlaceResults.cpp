@@ -202,6 +202,13 @@ private:
   bool isState(unsigned argument) {
     return static_cast<bool>(step.getArgAttr(argument, kResultAttr));
   }
+  /// May be overwritten once it is read: the step's end writes its new value. A
+  /// state that is handed on as it is is not written there, and has to stay.
+  bool isUpdated(unsigned argument) {
+    auto result = step.getArgAttrOfType<IntegerAttr>(argument, kResultAttr);
+    return result &&
+           terminator.getOperand(result.getInt()) != step.getArgument(argument);
+  }
   LogicalResult verifyTypes();
   LogicalResult findDestinations();
   void convertArguments();
@@ -257,7 +264,7 @@ void StepBoundary::convertArguments() {
     auto tensor =
         ToTensorOp::create(builder, argument.getLoc(), type, argument,
                            /*restrict=*/true,
-                           /*writable=*/isState(argument.getArgNumber()));
+                           /*writable=*/isUpdated(argument.getArgNumber()));
     argument.replaceAllUsesExcept(tensor, tensor);
     tensors.push_back(tensor);
   }

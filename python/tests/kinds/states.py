@@ -14,12 +14,13 @@ from step_parts import Step, mlp_loss, mlp_parameters, normal
 @kind
 def odd_state(rows=24) -> Step:
     """Parameters of rank 0, of one and of no element, one that the step ignores
-    and one that it hands on unchanged; a rate between the batch's arguments;
-    slices of nothing."""
+    and such as it hands on unchanged, a key to draw from among them; a rate between
+    the batch's arguments; slices of nothing."""
     optimizer = optax.lamb(0.01)
 
     def loss(params, frozen, x, y):
-        h = x @ frozen["w"] + params["one"]
+        w = frozen["w"] + jax.random.uniform(frozen["key"], (5, 4), jnp.float32)
+        h = x @ w + params["one"]
         h = jax.lax.associative_scan(jnp.add, h, axis=1) * params["scalar"]
         h = h @ params["w"] + params["corner"] + params["nothing"].sum()
         return jnp.square(h - y).mean()
@@ -38,7 +39,7 @@ def odd_state(rows=24) -> Step:
         "nothing": np.zeros((0, 4), np.float32),
         "ignored": normal(3, 3, seed=2),
     }
-    frozen = {"w": normal(5, 4, seed=3)}
+    frozen = {"w": normal(5, 4, seed=3), "key": np.array([1, 2], np.uint32)}
     batch = (normal(rows, 5, seed=4), np.float32(0.5), normal(rows, 3, seed=5))
     return Step(step, (params, optimizer.init(params), frozen, *batch), 3)
 

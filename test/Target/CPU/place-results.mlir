@@ -18,11 +18,12 @@ func.func @swap(%a: tensor<8xf32> {amsp.result = 0 : i64}, %b: tensor<8xf32> {am
 
 // -----
 
-// A state that stays needs nothing; other results get buffers; the batch is not
-// written.
+// A state that stays needs nothing, and stays: nothing may be computed in its
+// place once it is read. Other results get buffers; the batch is not written.
 // CHECK-LABEL: func.func @outputs
 // CHECK-SAME: %[[A:.*]]: memref<8xf32> {amsp.result = 0 : i64}, %[[X:.*]]: memref<8xf32>,
 // CHECK-SAME: %[[R:.*]]: memref<8xf32> {amsp.result_buffer = 1 : i64})
+// CHECK: bufferization.to_tensor %[[A]] restrict :
 // CHECK: %[[TX:.*]] = bufferization.to_tensor %[[X]] restrict :
 // CHECK: %[[TR:.*]] = bufferization.to_tensor %[[R]] restrict writable
 // CHECK-NOT: bufferization.alloc_tensor
