@@ -44,7 +44,7 @@ def run_under_xla(programs, inputs, outputs, steps, flags=""):
         command,
         capture_output=True,
         text=True,
-        timeout=RUN_SECONDS,
+        timeout=RUN_SECONDS * len(programs),
         env=dict(os.environ, XLA_FLAGS=f"{fast_xla_flags()} {flags}"),
     )
     if done.returncode:

@@ -16,6 +16,7 @@ import argparse
 import collections
 import concurrent.futures
 import dataclasses
+import itertools
 import os
 import pathlib
 import shutil
@@ -70,6 +71,12 @@ def combinations(kinds, worlds) -> list[Combination]:
     ]
 
 
+def groups(chosen: list[Combination]) -> list[list[Combination]]:
+    """Of one kind and grid, which run together."""
+    together = itertools.groupby(chosen, lambda one: (one.kind, one.grid))
+    return [list(group) for _, group in together]
+
+
 class Runner:
     def __init__(self, root: pathlib.Path, count: int, paths):
         self.root, self.count, self.paths = root, count, paths
@@ -84,33 +91,58 @@ class Runner:
                 self.ready[kind, batch] = steps.prepare(step, directory)
             return self.ready[kind, batch]
 
-    def run(self, number: int, one: Combination) -> list[str]:
-        """What is wrong, one text per path."""
+    def run(self, number: int, group: list[Combination]) -> list[list[str]]:
+        """What is wrong of each of them, one text per path. They are of one kind and
+        one world."""
         directory = self.root / str(number)
         directory.mkdir()
         try:
-            ready = self.prepared(one.kind, rows(one.world))
-            return [self.run_by(path, one, ready, directory) for path in self.paths]
+            ready = self.prepared(group[0].kind, rows(group[0].world))
+            by_path = [self.run_by(path, group, ready, directory) for path in self.paths]
+            return [list(faults) for faults in zip(*by_path, strict=True)]
         except Exception as error:
-            return [self.describe(error)] * len(self.paths)
+            return [[self.describe(error)] * len(self.paths) for _ in group]
         finally:
             shutil.rmtree(directory)
 
-    def run_by(self, path, one: Combination, ready, directory) -> str:
+    def run_by(self, path, group, ready, directory) -> list[str]:
+        directories = [directory / str(number) for number in range(len(group))]
+        if path == "xla":
+            self.run_under_xla(group, ready, directories)
+        return [
+            self.faults_of(path, one, ready, place) for one, place in zip(group, directories)
+        ]
+
+    def run_under_xla(self, group, ready, directories) -> None:
+        """In one process, which takes longer to start than a small program to compile and
+        run. What gives no result here is run by itself, and says why."""
+        programs, outputs = [], []
+        try:
+            for one, place in zip(group, directories):
+                programs.append(self.compiled("xla", one, ready, place))
+                outputs.append(place / "xla.npz")
+            inputs = ready.directory / "inputs.npz"
+            jobs.run_under_xla(programs, inputs, outputs, self.count)
+        except Exception:
+            for output in outputs:
+                output.unlink(missing_ok=True)
+
+    def faults_of(self, path, one: Combination, ready, directory) -> str:
         inputs, output = ready.directory / "inputs.npz", directory / f"{path}.npz"
         try:
             program = self.compiled(path, one, ready, directory)
-            if path == "xla":
-                jobs.run_under_xla([program], inputs, [output], self.count)
-            else:
+            if path != "xla":
                 options = ("--transport", path)
                 tools.run_step(program, inputs, output, self.count, *options, timeout=SECONDS)
+            elif not output.exists():
+                jobs.run_under_xla([program], inputs, [output], self.count)
             return "; ".join(check.check_case(ready.directory, output).faults)
         except Exception as error:
             return self.describe(error)
 
     def compiled(self, path, one: Combination, ready, directory) -> pathlib.Path:
         """Once for both transports."""
+        directory.mkdir(exist_ok=True)
         program = directory / ("step.mlir" if path == "xla" else "step.so")
         if not program.exists():
             tools.compile_step(
@@ -178,8 +210,9 @@ def main(argv=None) -> int:
     with tempfile.TemporaryDirectory() as directory:
         runner = Runner(pathlib.Path(directory), options.steps, options.paths)
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            results = pool.map(runner.run, range(len(chosen)), chosen)
-            for one, faults in zip(chosen, results):
+            together = groups(chosen)
+            results = pool.map(runner.run, range(len(together)), together)
+            for one, faults in zip(chosen, itertools.chain.from_iterable(results)):
                 outcomes[one.kind, one.world] += faults
                 for path, fault in zip(options.paths, faults):
                     if fault:
