@@ -134,7 +134,8 @@ LogicalResult RoleFinder::readStateArgs() {
 
 void RoleFinder::findStateByStructure() {
   auto isCandidate = [&](unsigned argument) { return !roles[argument]; };
-  for (auto [argument, result] : findStatePairs(step, isCandidate)) {
+  SmallVector<StatePair> pairs = findStatePairs(step, isCandidate);
+  for (auto [argument, result] : pairs) {
     stateResults[argument] = result;
     roles[argument] = Role::State;
   }
@@ -146,6 +147,13 @@ void RoleFinder::findStateByStructure() {
     remark << (argument == stateResults.front().first ? "" : ", ") << argument
            << " '" << getArgumentName(step, argument) << "' = result "
            << result;
+  // As a rate and a loss are, or a loss and the last one.
+  for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i)
+    if (!roles[i])
+      if (auto result = findPossibleResult(step, pairs, i))
+        remark << "; " << i << " '" << getArgumentName(step, i)
+               << "' stays as it is: if result " << *result
+               << " is its new value, name it with --state-args";
 }
 
 /// An evaluation step takes state of another step, an initialisation step makes

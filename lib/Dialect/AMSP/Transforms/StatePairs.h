@@ -15,12 +15,20 @@ using StatePair = std::pair<unsigned, unsigned>;
 /// order in which they take it, so of all sets of pairs in order the one is
 /// taken that explains most: a result that is computed elementwise from the
 /// argument (`w - rate * g`) counts three, any other dependence one. A float
-/// scalar must be computed elementwise from its old value: losses depend on
-/// scalars too. `isCandidate`: arguments that may be
-/// state.
+/// scalar must be computed elementwise from its old value, as losses depend on
+/// scalars too, or have the name of the result: `metrics['loss']` becomes
+/// `result[1]['loss']`, whatever that is computed from. `isCandidate`:
+/// arguments that may be state.
 llvm::SmallVector<StatePair>
 findStatePairs(mlir::func::FuncOp step,
                llvm::function_ref<bool(unsigned)> isCandidate);
+
+/// The one result that a float scalar which is in none of the pairs could have
+/// for its new value, if it were state: of its type, in no pair, and in order
+/// with the pairs.
+std::optional<unsigned> findPossibleResult(mlir::func::FuncOp step,
+                                           llvm::ArrayRef<StatePair> pairs,
+                                           unsigned argument);
 
 } // namespace amsp
 

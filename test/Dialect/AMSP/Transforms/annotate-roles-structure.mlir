@@ -1,4 +1,4 @@
-// RUN: amsp-opt %s --amsp-annotate-roles='batch-args=4' -verify-diagnostics | FileCheck %s
+// RUN: amsp-opt %s --amsp-annotate-roles='batch-args=4' -split-input-file -verify-diagnostics | FileCheck %s
 
 // Adam without donation and without names: the loss, of the type of the count
 // and the rate, comes first; the frozen table is no state.
@@ -37,4 +37,31 @@ func.func public @main(%w: tensor<3x3xf32>, %m: tensor<3x3xf32>, %count: tensor<
   %k1 = stablehlo.slice %key [1:2] : (tensor<2xui32>) -> tensor<1xui32>
   %key1 = stablehlo.concatenate %k1, %k0, dim = 0 : (tensor<1xui32>, tensor<1xui32>) -> tensor<2xui32>
   return %loss, %w1, %m1, %count1, %key1 : tensor<f32>, tensor<3x3xf32>, tensor<3x3xf32>, tensor<f32>, tensor<2xui32>
+}
+
+// -----
+
+// The last step's loss has the name of a result. What has no such name may be
+// that, or a rate.
+
+// CHECK-LABEL: func.func public @main
+// CHECK-SAME: %arg0: tensor<3xf32> {amsp.name = "params['w']", amsp.result = 0 : i64, amsp.role = #amsp.role<param>
+// CHECK-SAME: %arg1: tensor<f32> {amsp.name = "metrics['loss']", amsp.result = 1 : i64, amsp.role = #amsp.role<state>}
+// CHECK-SAME: %arg2: tensor<f32> {amsp.name = "rate", amsp.role = #amsp.role<constant>}
+// CHECK-SAME: %arg3: tensor<f16> {amsp.name = "metrics['grade']", amsp.role = #amsp.role<constant>}
+// CHECK-SAME: %arg4: tensor<8x3xf32> {amsp.name = "x", amsp.role = #amsp.role<batch>}
+// expected-remark @+1 {{taken for state: 0 'params['w']' = result 0, 1 'metrics['loss']' = result 1; 2 'rate' stays as it is: if result 2 is its new value, name it with --state-args}}
+func.func public @main(%w: tensor<3xf32> loc("params['w']"), %last: tensor<f32> loc("metrics['loss']"),
+    %rate: tensor<f32> loc("rate"), %grade: tensor<f16> loc("metrics['grade']"), %x: tensor<8x3xf32> loc("x"))
+    -> (tensor<3xf32> {jax.result_info = "result[0]['w']"}, tensor<f32> {jax.result_info = "result[1]['loss']"},
+        tensor<f32> {jax.result_info = "result[2]"}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x3xf32>, tensor<3xf32>) -> tensor<8xf32>
+  %loss = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+  %better = stablehlo.subtract %last, %loss : tensor<f32>
+  %scale = stablehlo.multiply %better, %rate : tensor<f32>
+  %scales = stablehlo.broadcast_in_dim %scale, dims = [] : (tensor<f32>) -> tensor<3xf32>
+  %w1 = stablehlo.multiply %w, %scales : tensor<3xf32>
+  %norm = stablehlo.dot_general %w, %w, contracting_dims = [0] x [0] : (tensor<3xf32>, tensor<3xf32>) -> tensor<f32>
+  return %w1, %loss, %norm : tensor<3xf32>, tensor<f32>, tensor<f32>
 }
