@@ -42,6 +42,18 @@ def shapes_of(tree):
     return jax.tree.map(shape_of, tree)
 
 
+def shapes_of_arguments(args: Sequence) -> tuple:
+    """Their shapes; what has none, such as a string, is refused by its place."""
+    for number, arg in enumerate(args):
+        for path, leaf in jax.tree_util.tree_leaves_with_path(arg):
+            if isinstance(leaf, (str, bytes)) or callable(leaf):
+                raise TypeError(
+                    f"argument {number}{jax.tree_util.keystr(path)} is {leaf!r}, no array: "
+                    "values that are fixed belong into the step (functools.partial)"
+                )
+    return tuple(shapes_of(arg) for arg in args)
+
+
 def is_float_scalar(arg) -> bool:
     """A learning rate looks as a loss does."""
     leaves = jax.tree.leaves(arg)
@@ -482,7 +494,7 @@ def compile(
     """
     if (cluster is None) == (state_of is None):
         raise ValueError("give either a cluster or state_of")
-    args = tuple(shapes_of(arg) for arg in args)
+    args = shapes_of_arguments(args)
     roles = ArgumentRoles.of(step, args, batch_argnums, state_argnums, frozen_argnums, state_of)
     if state_of is None:
         options = (*options, "--cluster", cluster, "--strategy", strategy)

@@ -190,6 +190,19 @@ def test_replaced_state_is_refused(four_ranks):
         np.asarray(old[0]["w"])
 
 
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        (({"mode": "train"}, 1.0), r"argument 0\['mode'\] is 'train', no array"),
+        ((1.0, np.tanh), r"argument 1 is <ufunc 'tanh'>, no array"),
+    ],
+    ids=["string", "function"],
+)
+def test_what_is_no_array_is_named(given, message):
+    with pytest.raises(TypeError, match=message):
+        amsp.compile(lambda *args: args, given, cluster="levels=2")
+
+
 def test_wrong_arguments_are_named(four_ranks):
     params, state, x, y = make_args()
     with pytest.raises(ValueError, match=r"arg\d+ \('x'\) is float32 of shape \(23, 5\)"):

@@ -53,10 +53,16 @@ static LogicalResult verifyOp(Operation *op) {
   if (isa<func::CallOp>(op))
     return op->emitOpError("cannot be inlined: its callee has no body, or is "
                            "recursive");
-  if (auto call = dyn_cast<CustomCallOp>(op))
-    return op->emitOpError("calls '@")
-           << call.getCallTargetName()
-           << "', a function of the runtime that the step was exported for";
+  if (auto call = dyn_cast<CustomCallOp>(op)) {
+    StringRef target = call.getCallTargetName();
+    InFlightDiagnostic error = op->emitOpError("calls '@");
+    error << target
+          << "', a function of the runtime that the step was exported for";
+    if (target.contains("python"))
+      error << ": ranks do not call back into Python (jax.debug.print, "
+               "jax.pure_callback)";
+    return error;
+  }
   bool isKnown =
       isa_and_nonnull<StableHLODialect, chlo::CHLODialect>(op->getDialect()) ||
       isa<func::ReturnOp>(op);

@@ -127,7 +127,7 @@ func.func public @main(%w: tensor<3xf32>) -> tensor<3xf32> {
 module {
   sdy.mesh @maximal_mesh_0 = <[], device_ids=[0]>
   func.func public @main(%loss: tensor<f32>) -> tensor<f32> {
-    // expected-error @+1 {{'stablehlo.custom_call' op calls '@xla_ffi_python_cpu_callback', a function of the runtime that the step was exported for}}
+    // expected-error @+1 {{'stablehlo.custom_call' op calls '@xla_ffi_python_cpu_callback', a function of the runtime that the step was exported for: ranks do not call back into Python (jax.debug.print, jax.pure_callback)}}
     stablehlo.custom_call @xla_ffi_python_cpu_callback(%loss) {backend_config = "", has_side_effect = true, mhlo.backend_config = {index = 0 : ui64}, operand_layouts = [dense<> : tensor<0xindex>], result_layouts = [], sdy.sharding = #sdy.sharding_per_value<[<@maximal_mesh_0, []>]>} : (tensor<f32>) -> ()
     return %loss : tensor<f32>
   }
