@@ -294,9 +294,7 @@ class CompiledStep:
                 f"argument {number} has structure {jax.tree.structure(tree)}, "
                 f"the step was compiled for {self.trees[number]}"
             )
-        return [
-            jax.random.key_data(leaf) if is_key(leaf) else leaf for leaf in jax.tree.leaves(tree)
-        ]
+        return [export.words_of_key(leaf) for leaf in jax.tree.leaves(tree)]
 
     def hold(self, index: int, leaf) -> None:
         value = self.arguments[index]
@@ -449,12 +447,6 @@ class CompiledStep:
         self.replaced()
         self.steps, self.batches = reader.steps, reader.batches
         return self.state()
-
-
-def is_key(leaf) -> bool:
-    """A typed key of random numbers (jax.random.key)."""
-    dtype = getattr(leaf, "dtype", None)
-    return dtype is not None and jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key)
 
 
 def as_array(leaf, value: Value) -> np.ndarray:

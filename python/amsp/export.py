@@ -141,6 +141,17 @@ def write_text(path: str | pathlib.Path, text: str) -> None:
         partial.unlink(missing_ok=True)
 
 
+def is_key(leaf) -> bool:
+    """A typed key of random numbers (jax.random.key)."""
+    dtype = getattr(leaf, "dtype", None)
+    return dtype is not None and jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key)
+
+
+def words_of_key(leaf):
+    """What a step computes with in the place of a typed key; others as they are."""
+    return jax.random.key_data(leaf) if is_key(leaf) else leaf
+
+
 def export_step(
     step: Callable,
     args: Sequence,
@@ -152,12 +163,16 @@ def export_step(
 
     `donate_argnums` are the arguments that are state; the step's results begin
     with their new values, in order. `batch_argnums` are cut along dimension 0.
+    Of a typed key (jax.random.key) the files have the words.
     """
     directory = pathlib.Path(directory)
-    args = jax.tree.map(np.asarray, list(args))
+    args = [
+        jax.tree.map(lambda leaf: leaf if is_key(leaf) else np.asarray(leaf), arg) for arg in args
+    ]
     ranges = leaf_ranges(args)
     text, state = step_text(step, args, donate_argnums)
-    named = jax.tree_util.tree_leaves_with_path(list(args))
+    values = jax.tree.map(lambda leaf: np.asarray(words_of_key(leaf)), args)
+    named = jax.tree_util.tree_leaves_with_path(values)
     case = Case(
         args=[
             {

@@ -36,6 +36,20 @@ def test_gpt_files(tmp_path):
             assert str(inputs[f"arg{i}"].dtype) == arg["dtype"]
 
 
+def test_a_typed_key_is_written_as_its_words(tmp_path):
+    def step(w, key, x):
+        key, drawn = jax.random.split(key)
+        return w - jax.random.normal(drawn, w.shape) * x.mean(), key
+
+    key = jax.random.key(3)
+    args = (np.ones(4, np.float32), key, np.ones((2, 4), np.float32))
+    case = export.export_step(step, args, (0, 1), (2,), tmp_path)
+    assert case.args[1] == {"name": "[1]", "shape": [2], "dtype": "uint32"}
+    assert case.state == [(0, 0), (1, 1)]
+    with np.load(tmp_path / "inputs.npz") as inputs:
+        np.testing.assert_array_equal(inputs["arg1"], jax.random.key_data(key))
+
+
 def test_a_split_of_the_batch_is_a_split_of_each_microbatch():
     rows = np.arange(12).reshape(12, 1)
     whole = np.asarray(training.microbatches_of(rows, 3))
