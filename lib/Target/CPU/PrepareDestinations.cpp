@@ -58,13 +58,53 @@ static LogicalResult foldScalarsAndEmpties(func::FuncOp function) {
   return applyPatternsGreedily(function, std::move(patterns));
 }
 
-/// Puts an empty tensor that slices are inserted into at the start of its
-/// block: then the slices can be computed in it from their first op on, and
-/// nothing needs to be moved for that.
-static void hoistAssembled(tensor::InsertSliceOp op) {
+namespace {
+/// Empty tensors that slices are inserted into. Each goes to the start of its
+/// block, and each slice at once behind what it inserts: then all of them can
+/// be computed in their place from their first op on, and nothing needs to be
+/// moved for that, which would have the whole block numbered anew each time.
+class AssembledTensors {
+public:
+  void place(func::FuncOp function);
+
+private:
+  void placeSlice(tensor::InsertSliceOp op);
+
+  /// Places in the block, of slices that moved those of what they are behind.
+  llvm::DenseMap<Operation *, int64_t> places;
+  llvm::DenseSet<Operation *> assembled; // the tensors, and with more slices
+};
+} // namespace
+
+void AssembledTensors::place(func::FuncOp function) {
+  int64_t place = 0;
+  SmallVector<tensor::InsertSliceOp> slices;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    places[op] = place++;
+    if (auto slice = dyn_cast<tensor::InsertSliceOp>(op))
+      slices.push_back(slice);
+  });
+  for (tensor::InsertSliceOp slice : slices)
+    placeSlice(slice);
+}
+
+void AssembledTensors::placeSlice(tensor::InsertSliceOp op) {
   auto empty = op.getDest().getDefiningOp<tensor::EmptyOp>();
-  if (empty && empty->getNumOperands() == 0)
+  if (empty && empty->getNumOperands() == 0 && assembled.insert(empty).second) {
     empty->moveBefore(empty->getBlock(), empty->getBlock()->begin());
+    places[empty] = -1;
+  }
+  Operation *dest = op.getDest().getDefiningOp();
+  Operation *source = op.getSource().getDefiningOp();
+  bool isConstant = op->getNumOperands() == 2;
+  if (!isConstant || !source || !assembled.contains(dest) ||
+      source->getBlock() != op->getBlock() ||
+      dest->getBlock() != op->getBlock())
+    return;
+  Operation *last = places[dest] >= places[source] ? dest : source;
+  op->moveAfter(last);
+  places[op] = places[last];
+  assembled.insert(op);
 }
 
 namespace {
@@ -87,7 +127,7 @@ struct PrepareDestinations
     function.walk([&](tensor::EmptyOp op) { empties.push_back(op); });
     for (Operation *op : empties)
       cloneForEachUse(op, rewriter);
-    function.walk(hoistAssembled);
+    AssembledTensors().place(function);
   }
 };
 } // namespace

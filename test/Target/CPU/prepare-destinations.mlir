@@ -61,3 +61,35 @@ func.func @assembled(%x: tensor<4xf32>) -> tensor<8xf32> {
   %2 = tensor.insert_slice %0 into %1[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
   return %2 : tensor<8xf32>
 }
+
+// And each slice is inserted at once, so that the next one's computation finds it
+// there: moved by the elimination of empty tensors, it has the block numbered anew.
+// What is inserted at a place that is not constant stays, with what follows it.
+// CHECK-LABEL: func.func @in_parts
+func.func @in_parts(%x: tensor<4xf32>, %at: index) -> tensor<16xf32> {
+  // CHECK: %[[WHOLE:.*]] = tensor.empty() : tensor<16xf32>
+  // CHECK: %[[EXP:.*]] = linalg.exp
+  // CHECK-NEXT: %[[FIRST:.*]] = tensor.insert_slice %[[EXP]] into %[[WHOLE]][0]
+  // CHECK-NEXT: tensor.empty() : tensor<4xf32>
+  // CHECK-NEXT: %[[LOG:.*]] = linalg.log
+  // CHECK-NEXT: %[[SECOND:.*]] = tensor.insert_slice %[[LOG]] into %[[FIRST]][4]
+  // CHECK-NEXT: %[[THIRD:.*]] = tensor.insert_slice %[[EXP]] into %[[SECOND]][8]
+  // CHECK-NEXT: tensor.empty() : tensor<4xf32>
+  // CHECK-NEXT: %[[ABS:.*]] = linalg.abs
+  // CHECK-NEXT: linalg.floor
+  // CHECK-NEXT: %[[FOURTH:.*]] = tensor.insert_slice %[[ABS]] into %[[THIRD]][%arg1]
+  %e0 = tensor.empty() : tensor<4xf32>
+  %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%e0 : tensor<4xf32>) -> tensor<4xf32>
+  %e1 = tensor.empty() : tensor<4xf32>
+  %1 = linalg.log ins(%x : tensor<4xf32>) outs(%e1 : tensor<4xf32>) -> tensor<4xf32>
+  %e2 = tensor.empty() : tensor<4xf32>
+  %2 = linalg.abs ins(%x : tensor<4xf32>) outs(%e2 : tensor<4xf32>) -> tensor<4xf32>
+  %3 = linalg.floor ins(%2 : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  %whole = tensor.empty() : tensor<16xf32>
+  %4 = tensor.insert_slice %0 into %whole[0] [4] [1] : tensor<4xf32> into tensor<16xf32>
+  %5 = tensor.insert_slice %1 into %4[4] [4] [1] : tensor<4xf32> into tensor<16xf32>
+  %6 = tensor.insert_slice %0 into %5[8] [4] [1] : tensor<4xf32> into tensor<16xf32>
+  %7 = tensor.insert_slice %2 into %6[%at] [4] [1] : tensor<4xf32> into tensor<16xf32>
+  %8 = tensor.insert_slice %3 into %7[12] [4] [1] : tensor<4xf32> into tensor<16xf32>
+  return %8 : tensor<16xf32>
+}
