@@ -10,12 +10,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockEnds.h"
+#include "Decisions.h"
 #include "LoopCloning.h"
 #include "amsp/Communication/LoopForms.h"
 #include "amsp/Communication/Passes.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
 #include "amsp/Target/TensorBytes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace amsp {
 #define GEN_PASS_DEF_PIPELINELOOPS
@@ -482,16 +484,24 @@ struct PipelineLoops : amsp::impl::PipelineLoopsBase<PipelineLoops> {
       stages.find(maxBytes);
       if (stages.areEmpty())
         continue;
-      emitRemark(loop.getLoc(), "pipelined: ")
-          << stages.gathers.size() << " gathers of " << stages.gatheredBytes
-          << " bytes run one iteration ahead, " << stages.reductions.size()
-          << " reductions of " << stages.delayedBytes << " bytes one behind";
+      notePipelined(loop, stages);
       numLoops += 1;
       numGathers += stages.gathers.size();
       numReductions += stages.reductions.size();
       bytes += stages.gatheredBytes + stages.delayedBytes;
       LoopWriter(loop, *counted, stages).run();
     }
+  }
+
+private:
+  void notePipelined(WhileOp loop, const Stages &stages) const {
+    noteDone(*this, loop.getLoc(), "pipelined", [&] {
+      return llvm::formatv("{0} gathers of {1} bytes run one iteration ahead, "
+                           "{2} reductions of {3} bytes one behind",
+                           stages.gathers.size(), stages.gatheredBytes,
+                           stages.reductions.size(), stages.delayedBytes)
+          .str();
+    });
   }
 };
 } // namespace

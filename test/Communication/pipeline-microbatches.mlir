@@ -1,5 +1,5 @@
 // RUN: amsp-opt %s --split-input-file --amsp-pipeline-loops --canonicalize --cse 2>/dev/null | FileCheck %s
-// RUN: amsp-opt %s --split-input-file --amsp-pipeline-loops --verify-diagnostics -o /dev/null
+// RUN: amsp-opt %s --split-input-file --remarks-filter='amsp-.*' --amsp-pipeline-loops --verify-diagnostics -o /dev/null
 
 // Each of six microbatches gathers the same two layers and adds their gradients
 // to the same sums. Its first contraction has nothing before it that hides the
@@ -33,7 +33,7 @@ func.func @microbatches(%a: tensor<32xf32>, %b: tensor<32xf32>, %x: tensor<6x8x8
   %one = stablehlo.constant dense<1> : tensor<i32>
   %n = stablehlo.constant dense<6> : tensor<i32>
   %none = stablehlo.constant dense<0.0> : tensor<32xf32>
-  // expected-remark @below {{pipelined: 1 gathers of 256 bytes run one iteration ahead, 1 reductions of 256 bytes one behind}}
+  // expected-remark @below {{1 gathers of 256 bytes run one iteration ahead, 1 reductions of 256 bytes one behind}}
   %0:3 = stablehlo.while(%i = %zero, %s = %none, %t = %none) : tensor<i32>, tensor<32xf32>, tensor<32xf32>
   cond {
     %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
@@ -111,7 +111,7 @@ func.func @last(%x: tensor<8x8xf32>) -> tensor<32xf32> {
   %one = stablehlo.constant dense<1> : tensor<i32>
   %n = stablehlo.constant dense<6> : tensor<i32>
   %none = stablehlo.constant dense<0.0> : tensor<32xf32>
-  // expected-remark @below {{pipelined: 0 gathers of 0 bytes run one iteration ahead, 1 reductions of 256 bytes one behind}}
+  // expected-remark @below {{0 gathers of 0 bytes run one iteration ahead, 1 reductions of 256 bytes one behind}}
   %0:3 = stablehlo.while(%i = %zero, %s = %none, %y = %x) : tensor<i32>, tensor<32xf32>, tensor<8x8xf32>
   cond {
     %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>

@@ -4,6 +4,7 @@
 // RUN: amsp-opt %s --remarks-filter='amsp-.*' --amsp-decompose-collectives=cluster=%S/Inputs/thin-links.yaml 2>&1 >/dev/null | FileCheck %s --check-prefix=DECOMPOSE
 // RUN: amsp-opt %s --remarks-filter='amsp-.*' --amsp-quantize-collectives='reductions=true' 2>&1 >/dev/null | FileCheck %s --check-prefix=QUANTIZE
 // RUN: amsp-opt %S/peel-microbatches.mlir --split-input-file --remarks-filter='amsp-.*' --amsp-peel-microbatches 2>&1 >/dev/null | FileCheck %s --check-prefix=PEEL
+// RUN: sed s/expected-// %S/pipeline-microbatches.mlir | amsp-opt --split-input-file --amsp-pipeline-loops 2>&1 >/dev/null | count 0
 // RUN: amsp-opt %s --pass-pipeline='builtin.module(func.func(amsp-fuse-collectives{bytes=64},amsp-schedule-collectives))' 2>&1 >/dev/null | count 0
 
 // CHECK: remarks.mlir:[[#]]:{{.*}} remark: [Missed] apart | Category:amsp-fuse-collectives | Remark="reduce_scatter of 1 tensor, 32 bytes, for 'h.0': more than the limit with those before it"
