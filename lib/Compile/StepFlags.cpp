@@ -9,6 +9,39 @@
 using namespace llvm;
 using namespace amsp;
 
+StepFlags::QuantizeFlags::QuantizeFlags(cl::OptionCategory &category)
+    : gathers("quantize-gathers", cl::cat(category),
+              cl::desc("Gather parameters as int8, with a scale for "
+                       "each block: changes results")),
+      reductions("quantize-reductions", cl::cat(category),
+                 cl::desc("Sum gradients over each level as int8, with "
+                          "a scale for each block: changes results")),
+      type("quantize-type", cl::cat(category), cl::init("int8"),
+           cl::value_desc("int8"),
+           cl::desc("Type of what is quantized: int8; the target cpu "
+                    "has no fp8")),
+      block("quantize-block", cl::cat(category), cl::value_desc("N"),
+            cl::desc("Elements that share a scale (default 256)")) {}
+
+StepFlags::LoopFlags::LoopFlags(cl::OptionCategory &category)
+    : noRecognize(
+          "no-recognize-attention", cl::cat(category),
+          cl::desc("Keep attention as the ops that the step has for it")),
+      peel("peel-microbatches", cl::cat(category), cl::init("auto"),
+           cl::ValueOptional, cl::value_desc("auto|on|off"),
+           cl::desc("Take the first and the last microbatch out of their loop, "
+                    "so that what is gathered and reduced once a step overlaps "
+                    "too: auto (default; if the links of the cluster are known "
+                    "and the simulated step gets faster and fits), on or off")),
+      pipeline(
+          "pipeline-loops", cl::cat(category), cl::init("auto"),
+          cl::ValueOptional, cl::value_desc("auto|on|off"),
+          cl::desc("In loops over layers, gather one layer ahead and reduce "
+                   "one behind: auto (default, likewise), on or off")),
+      pipelineBytes("pipeline-bytes", cl::cat(category), cl::value_desc("N"),
+                    cl::desc("Bytes that a pipelined loop carries at most "
+                             "(default 0: all)")) {}
+
 StepFlags::StepFlags()
     : batchArgs("batch-args", cl::CommaSeparated, cl::cat(arguments),
                 cl::desc("Arguments cut along dimension 0, names or indices")),
@@ -23,22 +56,7 @@ StepFlags::StepFlags()
                           "default), bf16 (gradients in bf16) or graph")),
       noSimplify("no-simplify-collectives", cl::cat(communication),
                  cl::desc("Keep collectives as single conversions make them")),
-      noRecognize(
-          "no-recognize-attention", cl::cat(loops),
-          cl::desc("Keep attention as the ops that the step has for it")),
-      quantizeGathers("quantize-gathers", cl::cat(communication),
-                      cl::desc("Gather parameters as int8, with a scale for "
-                               "each block: changes results")),
-      quantizeReductions("quantize-reductions", cl::cat(communication),
-                         cl::desc("Sum gradients over each level as int8, with "
-                                  "a scale for each block: changes results")),
-      quantizeType("quantize-type", cl::cat(communication), cl::init("int8"),
-                   cl::value_desc("int8"),
-                   cl::desc("Type of what is quantized: int8; the target cpu "
-                            "has no fp8")),
-      quantizeBlock("quantize-block", cl::cat(communication),
-                    cl::value_desc("N"),
-                    cl::desc("Elements that share a scale (default 256)")),
+      quantize(communication),
       noDecompose("no-decompose-collectives", cl::cat(communication),
                   cl::desc("Keep collectives over several levels whole, also "
                            "where the cluster's links make parts faster")),
@@ -55,21 +73,7 @@ StepFlags::StepFlags()
                 cl::desc("Copy tensors of up to so many bytes into one buffer "
                          "of a fused collective (default: where the cluster's "
                          "tensor_overhead makes it faster)")),
-      peelMicrobatches(
-          "peel-microbatches", cl::cat(loops), cl::init("auto"),
-          cl::ValueOptional, cl::value_desc("auto|on|off"),
-          cl::desc("Take the first and the last microbatch out of their loop, "
-                   "so that what is gathered and reduced once a step overlaps "
-                   "too: auto (default; if the links of the cluster are known "
-                   "and the simulated step gets faster and fits), on or off")),
-      pipelineLoops(
-          "pipeline-loops", cl::cat(loops), cl::init("auto"), cl::ValueOptional,
-          cl::value_desc("auto|on|off"),
-          cl::desc("In loops over layers, gather one layer ahead and reduce "
-                   "one behind: auto (default, likewise), on or off")),
-      pipelineBytes("pipeline-bytes", cl::cat(loops), cl::value_desc("N"),
-                    cl::desc("Bytes that a pipelined loop carries at most "
-                             "(default 0: all)")),
+      ofLoops(loops),
       overlap("overlap", cl::cat(communication), cl::init("on"),
               cl::desc("What runs beside computation: on (default), off, or a "
                        "list of uses (each use's gather, each microbatch's "
@@ -92,7 +96,7 @@ Expected<PartitionOptions> StepFlags::readPartition() const {
   options.roles.assign(roles.begin(), roles.end());
   options.reduceType = reduceType;
   options.simplifyCollectives = !noSimplify;
-  options.recognizeAttention = !noRecognize;
+  options.recognizeAttention = !ofLoops.noRecognize;
   return options;
 }
 
@@ -105,10 +109,10 @@ Error StepFlags::readNumbers(CommunicateOptions &options) const {
     int64_t least;
   };
   for (const Number &number :
-       {Number{quantizeBlock, options.quantizeBlock, 1},
+       {Number{quantize.block, options.quantizeBlock, 1},
         Number{fuseBytes, options.fuseBytes, 0},
         Number{packBytes, options.packBytes, 0},
-        Number{pipelineBytes, options.pipelineBytes, 0},
+        Number{ofLoops.pipelineBytes, options.pipelineBytes, 0},
         Number{prefetchBytes, options.prefetchBytes, 0}}) {
     if (number.option.getNumOccurrences() == 0)
       continue;
@@ -137,20 +141,20 @@ StepFlags::readCommunication(StringRef text, const Cluster *cluster) const {
     return createStringError("--overlap " + overlap + ": " +
                              toString(set.takeError()));
   options.overlap = set->isEmpty() ? std::string("off") : overlap.getValue();
-  if (quantizeType == "fp8")
+  if (quantize.type == "fp8")
     return createStringError("--quantize-type fp8: the target cpu has no "
                              "arithmetic or conversions of fp8; it has int8");
-  if (quantizeType != "int8")
-    return createStringError("--quantize-type " + quantizeType +
+  if (quantize.type != "int8")
+    return createStringError("--quantize-type " + quantize.type +
                              ": expected int8");
-  options.quantizeGathers = quantizeGathers;
-  options.quantizeReductions = quantizeReductions;
+  options.quantizeGathers = quantize.gathers;
+  options.quantizeReductions = quantize.reductions;
   options.decompose = !noDecompose;
   options.fuse = !noFuse;
   options.splitEnds = !noSplitEnds && fuseBytes.getNumOccurrences() == 0;
   if (Error error = readNumbers(options))
     return error;
-  if (Error error = setLoopSwitches(options, peelMicrobatches, pipelineLoops))
+  if (Error error = setLoopSwitches(options, ofLoops.peel, ofLoops.pipeline))
     return error;
   return options;
 }

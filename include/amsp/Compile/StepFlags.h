@@ -43,16 +43,26 @@ private:
 
   llvm::Error readNumbers(CommunicateOptions &options) const;
 
+  struct QuantizeFlags {
+    explicit QuantizeFlags(llvm::cl::OptionCategory &category);
+    Flag gathers, reductions;
+    Text type, block;
+  };
+  struct LoopFlags {
+    explicit LoopFlags(llvm::cl::OptionCategory &category);
+    Flag noRecognize;
+    Text peel, pipeline, pipelineBytes;
+  };
+
   Texts batchArgs, stateArgs, roles;
   Text reduceType;
-  Flag noSimplify, noRecognize;
-  Flag quantizeGathers, quantizeReductions;
-  Text quantizeType, quantizeBlock;
+  Flag noSimplify;
+  QuantizeFlags quantize;
   Flag noDecompose, noFuse;
   Text fuseBytes;
   Flag noSplitEnds;
   Text packBytes;
-  Text peelMicrobatches, pipelineLoops, pipelineBytes;
+  LoopFlags ofLoops;
   Text overlap, prefetchBytes;
 };
 
