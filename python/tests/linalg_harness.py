@@ -143,7 +143,7 @@ def interpret(function, arguments):
     it, without what is chlo's and what nothing reads."""
     exported = jax.jit(function, keep_unused=True).lower(*arguments)
     tool = BUILD_DIR / "bin/amsp-opt"
-    text = run_tool(tool, "--amsp-legalize-chlo", "--cse", stdin=exported.as_text())
+    text = run_tool(tool, "--amsp-legalize-chlo", "--remove-dead-values", stdin=exported.as_text())
     results = interpreter.Program(text)([np.asarray(a) for a in jax.tree.leaves(arguments)])
     return jax.tree.unflatten(jax.tree.structure(exported.out_info), results)
 
