@@ -1,5 +1,6 @@
 //===- DecomposeCollectives.cpp - One collective per level ----------------===//
 
+#include "CollectiveBuckets.h"
 #include "CollectiveBuilder.h"
 #include "Decisions.h"
 #include "amsp/Communication/Passes.h"
@@ -105,6 +106,7 @@ struct DecomposeCollectives
 
 private:
   llvm::Expected<CollectiveModel> readModel();
+  DenseMap<Operation *, int64_t> getDecidingElements();
 };
 } // namespace
 
@@ -143,12 +145,41 @@ static std::string describe(const Decomposition &decomposition) {
   return text;
 }
 
+/// The padded elements by which each collective is decided: where what becomes
+/// one later is decided together, those of all.
+DenseMap<Operation *, int64_t> DecomposeCollectives::getDecidingElements() {
+  DenseMap<Operation *, int64_t> elements;
+  auto getElements = [](CollectiveOpInterface op) {
+    return describeCollective(op).getPaddedElements();
+  };
+  getOperation().walk([&](Operation *op) {
+    if (isa<AllGatherOp, ReduceScatterOp, AllReduceOp>(op))
+      elements[op] = getElements(cast<CollectiveOpInterface>(op));
+  });
+  if (!together)
+    return elements;
+  getOperation().walk([&](Block *block) {
+    for (const CollectiveBucket &bucket : collectBuckets(*block)) {
+      // Of no unit, what waits decides whether they become one.
+      if (!bucket.shared.unit)
+        continue;
+      int64_t all = 0;
+      for (CollectiveOpInterface member : bucket.members)
+        all += getElements(member);
+      for (Operation *member : bucket.members)
+        elements[member] = all;
+    }
+  });
+  return elements;
+}
+
 void DecomposeCollectives::runOnOperation() {
   llvm::Expected<CollectiveModel> model = readModel();
   if (!model) {
     getOperation().emitError(llvm::toString(model.takeError()));
     return signalPassFailure();
   }
+  DenseMap<Operation *, int64_t> decidedBy = getDecidingElements();
   SmallVector<CollectiveOpInterface> collectives;
   getOperation().walk([&](Operation *op) {
     if (isa<AllGatherOp, ReduceScatterOp, AllReduceOp>(op))
@@ -158,7 +189,7 @@ void DecomposeCollectives::runOnOperation() {
   using Question = std::tuple<unsigned, GroupAttr, int64_t, int64_t>;
   DenseMap<Question, Decomposition> known;
   for (CollectiveOpInterface op : collectives) {
-    int64_t elements = describeCollective(op).getPaddedElements();
+    int64_t elements = decidedBy.lookup(op);
     int64_t width = getElementBytes(op.getElementType());
     auto [answer, isNew] = known.try_emplace(
         {static_cast<unsigned>(op.getKind()), op.getGroup(), elements, width});

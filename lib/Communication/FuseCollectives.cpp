@@ -2,6 +2,7 @@
 
 #include "BlockEnds.h"
 #include "BlockOrder.h"
+#include "CollectiveBuckets.h"
 #include "Decisions.h"
 #include "PackedTensors.h"
 #include "amsp/Communication/FusionLimit.h"
@@ -29,111 +30,11 @@ static int64_t getBytes(CollectiveOpInterface op) {
   return describeCollective(op).getPaddedBytes();
 }
 
-static bool isGather(CollectiveKind kind) {
-  return kind == CollectiveKind::AllGather;
-}
-
 static bool isSmall(Operation *op) {
   return llvm::all_of(op->getResultTypes(), [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && getTensorBytes(tensor) <= kSmallBytes;
   });
-}
-
-//===----------------------------------------------------------------------===//
-// Which collectives may become one
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What collectives agree in that become one.
-struct Shared {
-  CollectiveKind kind;
-  std::optional<Reduction> reduction;
-  GroupAttr group;
-  Type elementType;
-  IntegerAttr window;
-  StringAttr unit; // null for what no parameter asks for
-
-  bool operator==(const Shared &other) const {
-    return std::tie(kind, reduction, group, elementType, window, unit) ==
-           std::tie(other.kind, other.reduction, other.group, other.elementType,
-                    other.window, other.unit);
-  }
-};
-
-struct Bucket {
-  Shared shared;
-  SmallVector<CollectiveOpInterface> members;
-};
-} // namespace
-
-/// None if the tensors are those of several units.
-static std::optional<Shared> getShared(CollectiveOpInterface op) {
-  StringAttr unit = op.getPart(0).getUnit();
-  for (PartAttr part : op.getParts().getAsRange<PartAttr>())
-    if (part.getUnit() != unit)
-      return std::nullopt;
-  IntegerAttr window;
-  if (auto gather = dyn_cast<AllGatherOp>(*op))
-    window = gather.getWindowAttr();
-  return Shared{op.getKind(),        op.getCombiner(), op.getGroup(),
-                op.getElementType(), window,           unit};
-}
-
-/// True if both move a tensor for the same parameter.
-static bool shareParameter(CollectiveOpInterface lhs,
-                           CollectiveOpInterface rhs) {
-  return llvm::any_of(lhs.getParts().getAsRange<PartAttr>(), [&](PartAttr own) {
-    return own.getParameter() &&
-           llvm::any_of(rhs.getParts().getAsRange<PartAttr>(),
-                        [&](PartAttr other) {
-                          return own.getParameter() == other.getParameter();
-                        });
-  });
-}
-
-/// The buckets of a block, in the order of their first members. A unit's uses
-/// end where another unit's begin, for gathers and for reductions alike; so
-/// nothing waits for another unit. A parameter's second reduction is of another
-/// layer of its stack, or of another microbatch: the first does not wait for
-/// it.
-static std::vector<Bucket> collectBuckets(Block &block) {
-  std::vector<Bucket> buckets;
-  SmallVector<size_t> open;
-  StringAttr gathering, reducing;
-  for (Operation &op : block) {
-    if (!isa<AllGatherOp, ReduceScatterOp, AllReduceOp, AllToAllOp>(op))
-      continue;
-    auto collective = cast<CollectiveOpInterface>(op);
-    std::optional<Shared> shared = getShared(collective);
-    if (!shared)
-      continue;
-    StringAttr &current = isGather(shared->kind) ? gathering : reducing;
-    if (shared->unit && shared->unit != current) {
-      llvm::erase_if(open, [&](size_t index) {
-        const Shared &other = buckets[index].shared;
-        return other.unit && isGather(other.kind) == isGather(shared->kind);
-      });
-      current = shared->unit;
-    }
-    auto *found = llvm::find_if(
-        open, [&](size_t index) { return buckets[index].shared == *shared; });
-    if (found != open.end() && !isGather(shared->kind) &&
-        llvm::any_of(buckets[*found].members,
-                     [&](CollectiveOpInterface member) {
-                       return shareParameter(member, collective);
-                     })) {
-      open.erase(found);
-      found = open.end();
-    }
-    if (found == open.end()) {
-      open.push_back(buckets.size());
-      buckets.push_back({*shared, {}});
-      found = std::prev(open.end());
-    }
-    buckets[*found].members.push_back(collective);
-  }
-  return buckets;
 }
 
 //===----------------------------------------------------------------------===//
@@ -251,7 +152,7 @@ struct FuseCollectives : amsp::impl::FuseCollectivesBase<FuseCollectives> {
   void runOnOperation() override;
 
 private:
-  void fuse(Bucket &bucket, int64_t maxBytes, BlockOrder &order);
+  void fuse(CollectiveBucket &bucket, int64_t maxBytes, BlockOrder &order);
   void fuseBlock(Block &block);
   void fuseGathers(Members gathers, bool isOfUnit, BlockOrder &order);
   void fuseReductions(Members reductions, bool isOfUnit, BlockOrder &order);
@@ -335,7 +236,7 @@ void FuseCollectives::fuseReductions(Members reductions, bool isOfUnit,
   }
 }
 
-void FuseCollectives::fuse(Bucket &bucket, int64_t maxBytes,
+void FuseCollectives::fuse(CollectiveBucket &bucket, int64_t maxBytes,
                            BlockOrder &order) {
   SmallVector<CollectiveOpInterface> group;
   int64_t groupBytes = 0;
@@ -366,7 +267,7 @@ void FuseCollectives::fuse(Bucket &bucket, int64_t maxBytes,
 
 /// True if the computation of the block begins with the unit's use, or ends
 /// with its gradients: nothing hides the whole of it.
-static bool isAtEnd(const Bucket &bucket, const BlockEnds &ends) {
+static bool isAtEnd(const CollectiveBucket &bucket, const BlockEnds &ends) {
   return bucket.shared.unit &&
          llvm::any_of(bucket.members, [&](Operation *member) {
            return isGather(bucket.shared.kind) ? ends.isNeededAtBegin(member)
@@ -377,7 +278,7 @@ static bool isAtEnd(const Bucket &bucket, const BlockEnds &ends) {
 /// Gathers in the order in which they are needed, reductions in that in which
 /// their operands are made: wherever they stand, where a bucket is cut what can
 /// go first does.
-static void sortByTurn(Bucket &bucket, const BlockEnds &ends,
+static void sortByTurn(CollectiveBucket &bucket, const BlockEnds &ends,
                        const BlockOrder &order) {
   auto getTurn = [&](Operation *op) {
     return isGather(bucket.shared.kind) ? ends.getFirstUse(op)
@@ -390,14 +291,14 @@ static void sortByTurn(Bucket &bucket, const BlockEnds &ends,
 }
 
 void FuseCollectives::fuseBlock(Block &block) {
-  std::vector<Bucket> buckets = collectBuckets(block);
+  std::vector<CollectiveBucket> buckets = collectBuckets(block);
   if (buckets.empty())
     return;
   SmallVector<int64_t> limits;
   BlockEnds ends(block);
   BlockOrder order(block);
-  for (Bucket &bucket : buckets) {
-    const Shared &shared = bucket.shared;
+  for (CollectiveBucket &bucket : buckets) {
+    const SharedTraits &shared = bucket.shared;
     int64_t bytes = 0;
     for (CollectiveOpInterface member : bucket.members)
       bytes += getBytes(member);

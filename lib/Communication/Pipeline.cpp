@@ -41,6 +41,7 @@ void amsp::buildCommunicatePipeline(OpPassManager &pm,
   if (options.decompose && !options.cluster.empty()) {
     DecomposeCollectivesOptions decompose;
     decompose.cluster = options.cluster;
+    decompose.together = options.fuse;
     pm.addPass(createDecomposeCollectives(decompose));
   }
   if (options.fuse) {

@@ -34,7 +34,7 @@ private:
 
   void tryCuts(ArrayRef<Digits> scattered, ArrayRef<Digits> reduced);
   void consider(const Stages &stages);
-  double getSeconds(const Stages &stages) const;
+  Decomposition time(const Stages &stages) const;
   static SmallVector<Digits> cutAt(ArrayRef<Digits> parts, uint64_t cuts);
 
   CollectiveKind kind;
@@ -61,8 +61,9 @@ SmallVector<Search::Digits> Search::cutAt(ArrayRef<Digits> parts,
   return runs;
 }
 
-double Search::getSeconds(const Stages &stages) const {
-  double seconds = 0;
+Decomposition Search::time(const Stages &stages) const {
+  Decomposition timed;
+  timed.stages = stages;
   // Elements of the full side of the next reduce_scatter or all_reduce, of the
   // piece side of the next all_gather.
   int64_t side = elements;
@@ -76,17 +77,18 @@ double Search::getSeconds(const Stages &stages) const {
       full = alignTo(side, members);
       side = full / members;
     }
-    seconds += model.getSeconds(stage.kind, static_cast<double>(full * width),
-                                getGroupShape(stage.digits, levels));
+    timed.stageBytes.push_back(static_cast<double>(full * width));
+    timed.seconds += model.getSeconds(stage.kind, timed.stageBytes.back(),
+                                      getGroupShape(stage.digits, levels));
   }
-  return seconds;
+  return timed;
 }
 
 void Search::consider(const Stages &stages) {
-  double seconds = getSeconds(stages);
+  Decomposition timed = time(stages);
   auto [best, isFirst] = fastest.try_emplace(stages.size());
-  if (isFirst || seconds < best->second.seconds)
-    best->second = {stages, seconds};
+  if (isFirst || timed.seconds < best->second.seconds)
+    best->second = std::move(timed);
 }
 
 /// All ways to cut both lists in runs of one collective each.

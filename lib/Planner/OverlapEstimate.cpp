@@ -12,7 +12,8 @@ double amsp::overlap(double compute, double communication,
 namespace {
 /// One pass of a microbatch.
 struct Pass {
-  double compute = 0, communication = 0;
+  double compute = 0;
+  amsp::TransferTime communication;
   /// Of them, a unit's share of which nothing hides.
   double computeEnds = 0, communicationEnds = 0;
 };
@@ -22,22 +23,25 @@ struct Pass {
 /// communication that does for compute.
 static double getSeconds(const Pass &pass, const amsp::StepTimes &times) {
   auto units = static_cast<double>(times.units);
+  double communication = pass.communication.getPipelined(
+      times.evenUnits > 0 ? times.evenUnits : units);
   double slowed =
-      amsp::overlap(pass.compute, pass.communication, times.interference);
-  if (slowed > pass.communication)
+      amsp::overlap(pass.compute, communication, times.interference);
+  if (slowed > communication)
     slowed += pass.communicationEnds / units;
-  return std::max(slowed, pass.communication + pass.computeEnds / units);
+  return std::max(slowed, communication + pass.computeEnds / units);
 }
 
 double amsp::estimateOverlappedStep(const StepTimes &times) {
-  double gathers = times.useGathers / 2;
-  double reductions = times.reductions;
   auto count = static_cast<double>(times.microbatches);
-  Pass forward{times.forward, gathers, 0, 0};
-  Pass backward{times.backward, gathers + reductions, 0, reductions};
+  Pass forward{times.forward, {}, 0, 0}, backward{times.backward, {}, 0, 0};
+  forward.communication.add(times.useGathers, 0.5);
+  backward.communication = forward.communication;
+  backward.communication.add(times.reductions);
+  backward.communicationEnds = times.reductions.seconds;
   if (times.isLoop) {
     // Each iteration begins and ends with nothing under way.
-    forward.communicationEnds = gathers;
+    forward.communicationEnds = times.useGathers.seconds / 2;
     forward.computeEnds = times.forward;
     backward.computeEnds = times.backward;
   }
@@ -48,12 +52,12 @@ double amsp::estimateOverlappedStep(const StepTimes &times) {
   first.computeEnds = times.forward;
   last.computeEnds = times.backward;
   if (times.isLoop && !times.isPeeled) {
-    beside += times.firstGathers + times.lastReductions;
+    beside += times.firstGathers.seconds + times.lastReductions.seconds;
   } else {
-    first.communication += times.firstGathers;
-    last.communication += times.lastReductions;
-    last.communicationEnds += times.lastReductions;
+    first.communication.add(times.firstGathers);
+    last.communication.add(times.lastReductions);
+    last.communicationEnds += times.lastReductions.seconds;
   }
-  first.communicationEnds = first.communication;
+  first.communicationEnds = first.communication.seconds;
   return getSeconds(first, times) + between + getSeconds(last, times) + beside;
 }

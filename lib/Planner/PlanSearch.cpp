@@ -38,11 +38,11 @@ getGroupKey(const StrategySpace &space, const FactorChain &chain) {
 void StrategyTimes::add(const UnitCosts &costs, const FactorChain &chain) {
   auto [p, g, os] = chain;
   gathers += costs.getGatherSeconds(p, os);
-  firstGathers += costs.getFirstGatherSeconds(p, os);
-  useGathers += costs.getUseGatherSeconds(p, os);
+  firstGathers.add(costs.getFirstGathers(p, os));
+  useGathers.add(costs.getUseGathers(p, os));
   reductions += costs.getReductionSeconds(g, os);
-  lastReductions += costs.getLastReductionSeconds(g, os);
-  eachReductions += costs.getEachReductionSeconds(g, os);
+  lastReductions.add(costs.getLastReductions(g, os));
+  eachReductions.add(costs.getEachReductions(g, os));
   updates += costs.getUpdateSeconds(os);
   accumulations += costs.getAccumulationSeconds(g, os);
 }
@@ -56,18 +56,19 @@ double amsp::estimateHidden(const StrategyTimes &of,
   StepTimes times;
   times.microbatches = context.microbatches;
   times.units = context.overlapping->units;
+  times.evenUnits = context.overlapping->evenUnits;
   times.interference = context.overlapping->interference;
   times.isLoop = context.overlapping->isLoop;
   times.isPeeled = context.overlapping->isPeeled;
   times.forward = computeSeconds / 3 / microbatches;
   times.backward = 2 * times.forward + of.accumulations / microbatches;
   times.firstGathers = of.firstGathers;
-  times.useGathers = of.useGathers / microbatches;
+  times.useGathers.add(of.useGathers, 1 / microbatches);
   times.lastReductions = of.lastReductions;
-  times.reductions = of.eachReductions / microbatches;
+  times.reductions.add(of.eachReductions, 1 / microbatches);
   times.update = of.updates;
-  double overlapping =
-      of.firstGathers + of.useGathers + of.lastReductions + of.eachReductions;
+  double overlapping = of.firstGathers.seconds + of.useGathers.seconds +
+                       of.lastReductions.seconds + of.eachReductions.seconds;
   double serial = computeSeconds + overlapping + of.updates + of.accumulations;
   return std::max(0.0, serial - estimateOverlappedStep(times));
 }
@@ -113,7 +114,8 @@ UnitCosts ModelCosts::getSum(const UnitCosts::Context &context) const {
 std::vector<Candidate> amsp::rankStrategies(const ModelCosts &model,
                                             const UnitCosts::Context &context,
                                             const MemoryBudget &budget,
-                                            double computeSeconds) {
+                                            double computeSeconds,
+                                            double otherSeconds) {
   const StrategySpace &space = context.space;
   UnitCosts costs = model.getSum(context);
   std::vector<Candidate> candidates;
@@ -136,7 +138,8 @@ std::vector<Candidate> amsp::rankStrategies(const ModelCosts &model,
     if (candidate.fits)
       least = std::min(least, candidate.getSeconds());
   });
-  double equal = (least + computeSeconds) * (1 + kEqualTimes) - computeSeconds;
+  double common = computeSeconds + otherSeconds;
+  double equal = (least + common) * (1 + kEqualTimes) - common;
   auto getRank = [&](const Candidate &candidate) {
     bool isEqual = candidate.fits && candidate.getSeconds() <= equal;
     double order = isEqual          ? 0

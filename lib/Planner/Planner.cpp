@@ -75,7 +75,7 @@ std::pair<double, double> Plan::estimate(ArrayRef<FactorChain> chains) const {
     }
   double seconds = getCommonSeconds() + times.getCollectives() + times.updates +
                    times.accumulations -
-                   estimateHidden(times, context, getCommonSeconds());
+                   estimateHidden(times, context, getComputeSeconds());
   return {seconds, bytes};
 }
 
@@ -87,9 +87,9 @@ UnitCosts::Context Plan::getContext() const {
   context.updateScale = updateScale;
   context.wire = passes.wire;
   if (passes.overlap)
-    context.overlapping =
-        Overlapping{interference, model.getNumLayers(), model.microbatches > 1,
-                    passes.peel, passes.pipeline};
+    context.overlapping = Overlapping{
+        interference,           model.getNumLayers(), model.getNumEvenLayers(),
+        model.microbatches > 1, passes.peel,          passes.pipeline};
   return context;
 }
 
@@ -152,7 +152,8 @@ Plan amsp::searchPlans(const StepModel &model,
   }
   plan.commonBytes = budget.activations + budget.gathered;
   plan.candidates =
-      rankStrategies(*plan.costs, context, budget, plan.getCommonSeconds());
+      rankStrategies(*plan.costs, context, budget, plan.getComputeSeconds(),
+                     plan.getOtherSeconds());
   // A unit may be gathered at each use, so its room is set aside.
   plan.unitPlan =
       planUnits(*plan.costs, context, budget.limit - plan.commonBytes,

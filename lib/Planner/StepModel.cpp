@@ -5,6 +5,8 @@
 #include "amsp/Planner/OpCosts.h"
 #include "amsp/Target/DataTypes.h"
 #include "amsp/Target/TensorBytes.h"
+#include "llvm/ADT/MapVector.h"
+#include <map>
 
 using namespace mlir;
 using namespace amsp;
@@ -19,6 +21,21 @@ int64_t StepModel::getNumLayers() const {
     layers += most;
   }
   return std::max<int64_t>(1, layers);
+}
+
+double StepModel::getNumEvenLayers() const {
+  double all = 0, largest = 0;
+  for (const Unit &unit : units) {
+    double layer = 0;
+    for (const PlannedParameter &parameter : unit.parameters)
+      if (parameter.gathers > 0) {
+        auto elements = static_cast<double>(parameter.elements);
+        layer += elements / static_cast<double>(parameter.gatheredParts);
+        all += elements;
+      }
+    largest = std::max(largest, layer);
+  }
+  return largest > 0 ? all / largest : 1;
 }
 
 int64_t StepModel::getNumParameterElements() const {
@@ -41,7 +58,9 @@ namespace {
 class ModelCounter {
 public:
   ModelCounter(func::FuncOp step, ArrayRef<CollectiveRecord> collectives)
-      : step(step), collectives(collectives) {}
+      : step(step), collectives(collectives) {
+    countRuns();
+  }
 
   void count(StepModel &model);
 
@@ -49,6 +68,7 @@ private:
   PlannedParameter describe(unsigned argument, bool isParameter) const;
   void addCollectives(unsigned argument, PlannedParameter &parameter) const;
   Unit &getUnit(StepModel &model, StringRef name);
+  void countRuns();
   RankedTensorType getGlobalType(unsigned argument) const {
     return cast<RankedTensorType>(
         step.getArgAttrOfType<TypeAttr>(argument, kGlobalTypeAttr).getValue());
@@ -57,8 +77,33 @@ private:
   mutable func::FuncOp step; // accessors of ops are not const
   ArrayRef<CollectiveRecord> collectives;
   llvm::StringMap<size_t> numbers;
+  /// The runs in which each parameter is gathered, and its gradient reduced.
+  using Runs = std::vector<int64_t>;
+  llvm::DenseMap<int64_t, Runs> gatherRuns, reductionRuns;
+  /// Of each unit, the different ones of its parameters, numbered.
+  llvm::StringMap<std::map<std::pair<bool, Runs>, int64_t>> runNumbers;
 };
 } // namespace
+
+/// A unit's collectives are in one run as long as no other unit's come between
+/// them, as amsp-fuse-collectives has it.
+void ModelCounter::countRuns() {
+  // The unit of the last one, and its run: of reductions, and of gathers.
+  StringAttr units[2];
+  int64_t run[2] = {0, 0};
+  for (const CollectiveRecord &record : collectives) {
+    bool isGather = record.kind == CollectiveKind::AllGather;
+    for (const CollectiveTensor &tensor : record.tensors) {
+      if (!tensor.parameter)
+        continue;
+      if (std::exchange(units[isGather], tensor.unit) != tensor.unit)
+        ++run[isGather];
+      Runs &runs = (isGather ? gatherRuns : reductionRuns)[*tensor.parameter];
+      if (runs.empty() || runs.back() != run[isGather])
+        runs.push_back(run[isGather]);
+    }
+  }
+}
 
 /// How many such tensors a parameter is; 1 if not all of them are moved.
 static int64_t getParts(int64_t elements, const CollectiveRecord &record,
@@ -138,8 +183,18 @@ void ModelCounter::count(StepModel &model) {
       continue;
     }
     bool isParameter = role.getValue() == Role::Param;
-    getUnit(model, unit ? unit.getValue() : "rest")
-        .parameters.push_back(describe(index, isParameter));
+    Unit &of = getUnit(model, unit ? unit.getValue() : "rest");
+    PlannedParameter &parameter = of.parameters.emplace_back();
+    parameter = describe(index, isParameter);
+    if (!isParameter)
+      continue;
+    auto &numbers = runNumbers[of.name];
+    auto number = [&](bool isGather, const Runs &runs) {
+      auto next = static_cast<int64_t>(numbers.size());
+      return numbers.try_emplace({isGather, runs}, next).first->second;
+    };
+    parameter.gatherRun = number(true, gatherRuns.lookup(index));
+    parameter.reductionRun = number(false, reductionRuns.lookup(index));
   }
   for (const CollectiveRecord &record : collectives)
     for (const CollectiveTensor &tensor : record.tensors) {
@@ -167,6 +222,66 @@ std::pair<double, double> amsp::getSeconds(ArrayRef<CollectiveRecord> records,
   return {ofParameters, others};
 }
 
+/// Seconds of collectives that move no parameter, in a block, where small sums
+/// that do not need each other become one, as amsp-fuse-collectives has it.
+static double getFusedSeconds(ArrayRef<const CollectiveRecord *> ofBlock,
+                              const CollectiveModel &collectives) {
+  // As much may wait for another sum.
+  constexpr int64_t kSmallBytes = 4096;
+  DenseMap<Operation *, const CollectiveRecord *> others;
+  std::vector<CollectiveRecord> fused;
+  double seconds = 0;
+  for (const CollectiveRecord *record : ofBlock) {
+    if (record->reduction && record->getPaddedBytes() <= kSmallBytes)
+      others[record->op] = record;
+    else
+      seconds += static_cast<double>(record->count) *
+                 getCollectiveSeconds(*record, collectives);
+  }
+  // How many such sums each value needs, one after the other.
+  DenseMap<Value, int64_t> depths;
+  std::map<size_t, int64_t> depthOf;
+  for (Operation &op : *ofBlock.front()->op->getBlock()) {
+    int64_t depth = 0;
+    for (Value operand : op.getOperands())
+      depth = std::max(depth, depths.lookup(operand));
+    if (const CollectiveRecord *record = others.lookup(&op)) {
+      auto same = llvm::find_if(fused, [&](const CollectiveRecord &other) {
+        return depthOf[&other - fused.data()] == depth &&
+               other.kind == record->kind && other.group == record->group &&
+               other.elementType == record->elementType &&
+               other.reduction == record->reduction;
+      });
+      if (same != fused.end()) {
+        same->tensors.append(record->tensors);
+      } else {
+        depthOf[fused.size()] = depth;
+        fused.push_back(*record);
+      }
+      ++depth;
+    }
+    for (Value result : op.getResults())
+      if (depth > 0)
+        depths[result] = depth;
+  }
+  for (const CollectiveRecord &record : fused)
+    seconds += static_cast<double>(record.count) *
+               getCollectiveSeconds(record, collectives);
+  return seconds;
+}
+
+static double getFusedOtherSeconds(ArrayRef<CollectiveRecord> records,
+                                   const CollectiveModel &collectives) {
+  llvm::MapVector<Block *, SmallVector<const CollectiveRecord *>> blocks;
+  for (const CollectiveRecord &record : records)
+    if (!record.hasParameter())
+      blocks[record.op->getBlock()].push_back(&record);
+  double seconds = 0;
+  for (auto &[block, ofBlock] : blocks)
+    seconds += getFusedSeconds(ofBlock, collectives);
+  return seconds;
+}
+
 FailureOr<StepModel> amsp::countStepModel(ModuleOp program,
                                           const Device &device,
                                           const CollectiveModel &collectives) {
@@ -175,6 +290,7 @@ FailureOr<StepModel> amsp::countStepModel(ModuleOp program,
   StepModel model;
   ModelCounter(step, records).count(model);
   model.otherSeconds = getSeconds(records, collectives).second;
+  model.fusedOtherSeconds = getFusedOtherSeconds(records, collectives);
   FailureOr<ProgramCosts> costs = estimateProgram(step, device);
   if (failed(costs))
     return failure();

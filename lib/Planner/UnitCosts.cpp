@@ -35,11 +35,11 @@ UnitCosts::UnitCosts(const Unit &unit, const Context &context)
   for (const PlannedParameter &parameter : unit.parameters)
     addUpdates(parameter, context);
   auto gathered = group(unit, context.fuses, [](const PlannedParameter &of) {
-    return std::tuple(of.useBytes, of.gathers, of.gatheredParts);
+    return std::tuple(of.useBytes, of.gathers, of.gatheredParts, of.gatherRun);
   });
   auto reduced = group(unit, context.fuses, [](const PlannedParameter &of) {
     return std::tuple(of.reductionBytes, of.gradientBytes, of.reducedParts,
-                      of.wholeSums, of.isScattered);
+                      of.wholeSums, of.isScattered, of.reductionRun);
   });
   for (unsigned os = 0; os < size; ++os)
     for (unsigned inner : context.space.getDivisors(os)) {
@@ -56,8 +56,8 @@ void UnitCosts::add(const UnitCosts &other, int64_t count) {
       auto times = static_cast<double>(count);
       sum.bytes += times * cost.bytes;
       sum.seconds += times * cost.seconds;
-      sum.onceSeconds += times * cost.onceSeconds;
-      sum.eachSeconds += times * cost.eachSeconds;
+      sum.once.add(cost.once, times);
+      sum.each.add(cost.each, times);
       sum.accumulationSeconds += times * cost.accumulationSeconds;
     }
   };
@@ -119,7 +119,27 @@ static SmallVector<Digit> getDigits(const StrategySpace &space, unsigned coarse,
   return digits;
 }
 
+/// One collective, alone on its links.
+UnitCosts::Asked UnitCosts::time(const Context &context, CollectiveKind kind,
+                                 double bytes, ArrayRef<int64_t> group) {
+  Asked asked;
+  asked.seconds = context.collectives.getSeconds(kind, bytes, group);
+  asked.overlapping.seconds = asked.seconds;
+  if (!context.overlapping)
+    return asked;
+  SmallVector<double, 0> &busy = asked.overlapping.busy;
+  busy.resize(TransferTime::kFirstLevel + group.size());
+  busy[kind == CollectiveKind::AllGather ? TransferTime::kGatherChannel
+                                         : TransferTime::kReduceChannel] =
+      asked.seconds;
+  for (auto [level, load] : enumerate(
+           context.collectives.getLoads(getTransferKind(kind), bytes, group)))
+    busy[TransferTime::kFirstLevel + level] = load * asked.seconds;
+  return asked;
+}
+
 /// A collective that leads from pieces of `fine` to those of `coarse`, or back.
+/// Of several stages, each starts when the one before it should be done.
 UnitCosts::Asked UnitCosts::ask(const Context &context, CollectiveKind kind,
                                 double bytes, unsigned coarse, unsigned fine) {
   if (coarse == fine)
@@ -131,14 +151,18 @@ UnitCosts::Asked UnitCosts::ask(const Context &context, CollectiveKind kind,
     group.push_back(members / inner);
   bool isOverLevels =
       count_if(group, [](int64_t members) { return members > 1; }) > 1;
-  // Each stage starts when the one before it should be done.
-  double seconds = context.decomposes && isOverLevels
-                       ? decompose(kind, getDigits(context.space, coarse, fine),
-                                   static_cast<int64_t>(bytes), /*width=*/1,
-                                   context.collectives)
-                             .seconds
-                       : context.collectives.getSeconds(kind, bytes, group);
-  return {seconds, seconds};
+  if (!context.decomposes || !isOverLevels)
+    return time(context, kind, bytes, group);
+  Decomposition decomposition = decompose(
+      kind, getDigits(context.space, coarse, fine), static_cast<int64_t>(bytes),
+      /*width=*/1, context.collectives);
+  Asked asked;
+  for (auto [stage, stageBytes] :
+       zip_equal(decomposition.stages, decomposition.stageBytes))
+    asked.add(time(context, stage.kind, stageBytes,
+                   getGroupShape(stage.digits, context.space.getFactors(
+                                                   context.space.getAll()))));
+  return asked;
 }
 
 double UnitCosts::Moved::getElements() const {
@@ -167,8 +191,8 @@ UnitCosts::Asked UnitCosts::askGather(const Context &context,
   Asked codes = ask(context, kind, elements, coarse, fine);
   Asked scales =
       ask(context, kind, moved.getScaleBytes(pieces, share), coarse, fine);
-  return {codes.seconds + scales.seconds,
-          codes.overlapping + scales.overlapping};
+  codes.add(scales);
+  return codes;
 }
 
 /// Of int8, level by level, each of which waits for the one before; an
@@ -190,13 +214,13 @@ UnitCosts::Asked UnitCosts::askSum(const Context &context, CollectiveKind kind,
     group[level] = members;
     auto exchange = [&](double bytes) {
       ++evaluations;
-      return context.collectives.getSeconds(CollectiveKind::AllToAll, bytes,
-                                            group);
+      return time(context, CollectiveKind::AllToAll, bytes, group);
     };
     auto pieces = static_cast<double>(members);
-    sum.overlapping =
-        exchange(elements * left) + exchange(moved.getScaleBytes(pieces, left));
-    sum.seconds += sum.overlapping;
+    Asked last = exchange(elements * left);
+    last.add(exchange(moved.getScaleBytes(pieces, left)));
+    sum.seconds += last.seconds;
+    sum.overlapping = std::move(last.overlapping);
     left /= pieces;
   }
   if (kind != CollectiveKind::AllReduce)
@@ -233,13 +257,13 @@ void UnitCosts::addGathers(const Fused &parameters, const Context &context,
   // Else the gather of the first use takes its result.
   int64_t numParts = parameters.front()->gatheredParts;
   if (space.getPieces(p) == 1 && canOverlap(context, numParts, false))
-    cost.onceSeconds += first.overlapping;
+    cost.once.add(first.overlapping);
   auto parts = static_cast<double>(numParts);
   double runs = static_cast<double>(uses) * parts;
   Asked use = askGather(context, moved, 1 / parts, 0, p);
   cost.seconds += runs * use.seconds;
   if (canOverlap(context, numParts, true))
-    cost.eachSeconds += runs * use.overlapping;
+    cost.each.add(use.overlapping, runs);
 }
 
 /// Of adding up a parameter's gradients in pieces of G: each is read as it is
@@ -280,7 +304,7 @@ void UnitCosts::addWholeSums(const Fused &parameters, const Context &context,
                      context.space.getAll());
   auto runs = static_cast<double>(sums);
   cost.seconds += runs * sum.seconds;
-  (sums == 1 ? cost.onceSeconds : cost.eachSeconds) += runs * sum.overlapping;
+  (sums == 1 ? cost.once : cost.each).add(sum.overlapping, runs);
 }
 
 void UnitCosts::addReductions(const Fused &parameters, const Context &context,
@@ -315,7 +339,7 @@ void UnitCosts::addReductions(const Fused &parameters, const Context &context,
         askSum(context, CollectiveKind::ReduceScatter, moved, 1 / parts, 0, g);
     cost.seconds += each * asked.seconds;
     if (canOverlap(context, numParts, true))
-      cost.eachSeconds += each * asked.overlapping;
+      cost.each.add(asked.overlapping, each);
     // The sum of all microbatches is no longer in parts.
     runs = 1;
     scatter = askSum(context, CollectiveKind::ReduceScatter, moved, 1 / piecesG,
@@ -329,6 +353,7 @@ void UnitCosts::addReductions(const Fused &parameters, const Context &context,
   cost.seconds += runs * (scatter.seconds + replicas.seconds);
   // The all_reduce takes what was scattered.
   if (canOverlap(context, numParts, !accumulates))
-    cost.onceSeconds += runs * (os == space.getAll() ? scatter.overlapping
-                                                     : replicas.overlapping);
+    cost.once.add(os == space.getAll() ? scatter.overlapping
+                                       : replicas.overlapping,
+                  runs);
 }

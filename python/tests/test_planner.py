@@ -124,11 +124,9 @@ def test_the_estimate_orders_presets_as_the_simulation_does(microbatches, wire, 
                     found["parameter_collective_seconds"], rel=0.1 if wire else 0.02
                 )
         # The estimate does not know what quantizing costs.
-        # Nor what hides of gathers behind reductions; so it says too much, not too
-        # little.
+        # What hides of gathers behind reductions it takes to be as in a pipeline.
         for estimated, simulated in times.values():
-            most = 1.09 if microbatches == 1 else 1.105
-            assert wire or 0.995 < estimated / simulated < most
+            assert wire or 0.975 < estimated / simulated < 1.09
         for one, other in itertools.permutations(times, 2):
             if times[one][1] < times[other][1] * 0.9:
                 # The search takes what is within 1 % as equally fast.

@@ -1,4 +1,5 @@
 // RUN: amsp-opt %s --amsp-decompose-collectives=cluster=%S/Inputs/thin-links.yaml | FileCheck %s
+// RUN: amsp-opt %s --amsp-decompose-collectives='cluster=%S/Inputs/thin-links.yaml together' | FileCheck %s --check-prefix=TOGETHER
 
 // Inside the nodes first; the pieces of the nodes are whole, so only the first
 // step knows of the padding: 3000 elements in 32 pieces of 94.
@@ -104,4 +105,21 @@ func.func @loop(%g: tensor<1000x3xf32>, %n: tensor<i32>) -> tensor<i32> {
     stablehlo.return %3 : tensor<i32>
   }
   return %0 : tensor<i32>
+}
+
+// A bias by itself stays whole. Where it becomes one collective with the matrix
+// of its unit, it is decomposed with it; a scalar of no unit is not.
+// CHECK-LABEL: func.func @of_a_unit
+// TOGETHER-LABEL: func.func @of_a_unit
+func.func @of_a_unit(%w: tensor<10000x3xf32>, %b: tensor<8xf32>, %x: tensor<f32>) -> (tensor<10000x3xf32>, tensor<8xf32>, tensor<f32>) {
+  // CHECK: amsp.reduce_scatter sum %arg0 group = <[1:8]>
+  // CHECK: amsp.all_reduce sum %arg1 group = <[1:32]>
+  // TOGETHER: amsp.reduce_scatter sum %arg0 group = <[1:8]>
+  // TOGETHER: %[[B:.*]] = amsp.reduce_scatter sum %arg1 group = <[1:8]> parameter = 4 unit = "h.0" : tensor<8xf32> -> tensor<1xf32>
+  // TOGETHER: amsp.all_reduce sum %[[B]] group = <[8:4]> parameter = 4 unit = "h.0" : tensor<1xf32>
+  // TOGETHER: amsp.all_reduce sum %arg2 group = <[1:32]> : tensor<f32>
+  %0 = amsp.all_reduce sum %w group = <[1:32]> parameter = 3 unit = "h.0" : tensor<10000x3xf32>
+  %1 = amsp.all_reduce sum %b group = <[1:32]> parameter = 4 unit = "h.0" : tensor<8xf32>
+  %2 = amsp.all_reduce sum %x group = <[1:32]> : tensor<f32>
+  return %0, %1, %2 : tensor<10000x3xf32>, tensor<8xf32>, tensor<f32>
 }

@@ -50,9 +50,8 @@ PlanReport::getMemoryItems(const MemoryProfile &memory) {
 
 std::vector<PlanReport::Item>
 PlanReport::getTimeItems(const Candidate &candidate) const {
-  return {{"compute",
-           plan.model.costs.computeSeconds - plan.model.costs.updateSeconds},
-          {"other_collectives", plan.model.otherSeconds},
+  return {{"compute", plan.getComputeSeconds()},
+          {"other_collectives", plan.getOtherSeconds()},
           {"gathers", candidate.gatherSeconds},
           {"reductions", candidate.reductionSeconds},
           {"update", candidate.updateSeconds},

@@ -43,6 +43,23 @@ TEST(OverlapEstimateTest, PeeledMicrobatchesOverlapWithWhatIsOnceAStep) {
                    3 * (10 + 0.2 + 20 + 0.3) + 1);
 }
 
+TEST(OverlapEstimateTest, TransfersOfDifferentChannelsAndLevelsRunTogether) {
+  StepTimes times;
+  times.units = 10;
+  times.forward = 1;
+  times.backward = 2;
+  times.useGathers = 40; // over the outer level
+  times.useGathers.busy = {40, 0, 0, 40};
+  times.reductions = 15; // inside, and out
+  times.reductions.busy = {0, 15, 10, 5};
+  // The outer links carry 20 + 5 in backward, the channel of reductions 15; of
+  // each unit the other 10 come before or behind.
+  EXPECT_DOUBLE_EQ(estimateOverlappedStep(times), (20 + 0.1) + (25 + 1 + 0.2));
+  // What is not told apart adds up.
+  times.reductions.busy.clear();
+  EXPECT_DOUBLE_EQ(estimateOverlappedStep(times), (20 + 0.1) + (35 + 0.2));
+}
+
 template <typename T> static T get(llvm::Expected<T> value) {
   if (!value)
     llvm::report_fatal_error(value.takeError());
@@ -102,13 +119,13 @@ static std::vector<Compared> compare(llvm::StringRef model, int64_t nodes,
         for (auto [index, transfer] : llvm::enumerate(schedule.transfers)) {
           double seconds = step.runs[index] * transfer.seconds;
           if (transfer.name == "first gathers")
-            of.firstGathers += seconds;
+            of.firstGathers.add(seconds);
           else if (transfer.name == "gathers")
-            of.useGathers += seconds / static_cast<double>(microbatches);
+            of.useGathers.add(seconds / static_cast<double>(microbatches));
           else if (transfer.name == "scatters")
-            of.reductions += seconds / static_cast<double>(microbatches);
+            of.reductions.add(seconds / static_cast<double>(microbatches));
           else
-            of.lastReductions += seconds;
+            of.lastReductions.add(seconds);
         }
         // What depends on the strategy of compute: the update, and gradients
         // that are added.

@@ -196,6 +196,24 @@ TEST(UnitCostsTest, TheLayersOfAStackAreMovedOneByOne) {
   }
 }
 
+TEST(UnitCostsTest, WhatIsUsedApartIsNotFused) {
+  Scenario scenario({4}, 1);
+  scenario.context.fuses = true;
+  PlannedParameter first = makeMixedPrecision(1 << 10, 1), second = first;
+  auto getTimes = [&] {
+    UnitCosts costs(Unit{"unit", {first, second}}, scenario.context);
+    return std::pair(costs.getGatherSeconds(2, 2),
+                     costs.getReductionSeconds(0, 0));
+  };
+  auto [gathers, reductions] = getTimes();
+  double latency = 3e-6; // of a ring of four
+  second.gatherRun = 1;
+  EXPECT_NEAR(getTimes().first, gathers + latency, 1e-12);
+  EXPECT_NEAR(getTimes().second, reductions, 1e-12);
+  second.reductionRun = 1;
+  EXPECT_GT(getTimes().second, reductions + latency);
+}
+
 /// A sum that is padded to the gradient afterwards.
 TEST(UnitCostsTest, WhatIsSummedWholeIsSoUnderEveryStrategy) {
   Scenario scenario({4, 2}, 1);
@@ -209,15 +227,15 @@ TEST(UnitCostsTest, WhatIsSummedWholeIsSoUnderEveryStrategy) {
                                                 2 << 16, {4, 2});
   forEachChain(scenario.space, 1, [&](FactorChain chain) {
     EXPECT_DOUBLE_EQ(costs.getReductionSeconds(chain.g, chain.os), once);
-    EXPECT_DOUBLE_EQ(costs.getLastReductionSeconds(chain.g, chain.os), once);
+    EXPECT_DOUBLE_EQ(costs.getLastReductions(chain.g, chain.os).seconds, once);
   });
   // In each of three microbatches.
   Scenario three({4, 2}, 3);
   parameter.wholeSums = 3;
   UnitCosts each(Unit{"unit", {parameter}}, three.context);
   EXPECT_DOUBLE_EQ(each.getReductionSeconds(0, 0), 3 * once);
-  EXPECT_DOUBLE_EQ(each.getEachReductionSeconds(0, 0), 3 * once);
-  EXPECT_EQ(each.getLastReductionSeconds(0, 0), 0);
+  EXPECT_DOUBLE_EQ(each.getEachReductions(0, 0).seconds, 3 * once);
+  EXPECT_EQ(each.getLastReductions(0, 0).seconds, 0);
 }
 
 TEST(EqualTimesTest, IsTheFirstWithinOnePercentOfTheFastest) {
@@ -331,7 +349,9 @@ TEST(RankStrategiesTest, CollectivesHideBehindCompute) {
                     candidate.updateSeconds + candidate.accumulationSeconds,
                 1e-12);
   }
-  // Nothing hides behind no compute, but for what adds up gradients.
+  // Nothing hides behind no compute, but for what adds up gradients; of many
+  // units gathers and reductions would hide behind each other.
+  scenario.context.overlapping->units = 1;
   for (const Candidate &candidate :
        rankStrategies(unit, scenario.context, budget, 0))
     EXPECT_NEAR(candidate.getSeconds(), getSum(candidate),
@@ -345,8 +365,8 @@ TEST(RankStrategiesTest, LayersInALoopHideIfTheyArePipelined) {
   unit.parameters.front().reducedParts = 8;
   unsigned all = scenario.space.getAll();
   auto getHidden = [&](bool isPipelined, FactorChain chain) {
-    scenario.context.overlapping =
-        Overlapping{/*interference=*/0, 8, false, false, isPipelined};
+    scenario.context.overlapping = Overlapping{
+        /*interference=*/0, 8, 0, false, false, isPipelined};
     for (const Candidate &candidate :
          rankStrategies(unit, scenario.context, {1e12, 0, 0}, 10))
       if (candidate.chain == chain)

@@ -20,6 +20,10 @@ def DecomposeCollectives : Pass<"amsp-decompose-collectives", "::mlir::ModuleOp"
     all_reduce may scatter, reduce the pieces, and gather. The order of a group's
     digits makes this free of copies (docs/communication.md).
 
+    With `together`, collectives that amsp-fuse-collectives will join are
+    decided together, as the one that they become: a small one that would stay
+    whole by itself goes with the others, where it costs no latency of its own.
+
     Gathers have the same bits as before. A sum adds the same values in another
     order: of n values, with unit roundoff u, each order is within
     (n - 1) u (|x1| + ... + |xn|) of the exact sum to first order, so two orders
@@ -46,7 +50,9 @@ def DecomposeCollectives : Pass<"amsp-decompose-collectives", "::mlir::ModuleOp"
   }];
   let options = [
     Option<"cluster", "cluster", "std::string", "\"\"",
-      "the cluster's YAML file, which must give its links or measured tables">
+      "the cluster's YAML file, which must give its links or measured tables">,
+    Option<"together", "together", "bool", "false",
+      "decide alike, by all their bytes, for what amsp-fuse-collectives joins">
   ];
   let statistics = [
     Statistic<"numDecomposed", "decomposed", "collectives that became several">

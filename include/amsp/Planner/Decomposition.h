@@ -31,6 +31,8 @@ struct CollectiveStage {
 struct Decomposition {
   llvm::SmallVector<CollectiveStage> stages;
   double seconds = 0;
+  /// Bytes of the full side of each stage.
+  llvm::SmallVector<double> stageBytes;
 };
 
 /// The fastest decomposition of a collective under the model, and at least 1 %

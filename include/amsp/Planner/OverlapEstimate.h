@@ -3,6 +3,7 @@
 #ifndef AMSP_PLANNER_OVERLAPESTIMATE_H
 #define AMSP_PLANNER_OVERLAPESTIMATE_H
 
+#include "amsp/Planner/TransferTime.h"
 #include <cstdint>
 
 namespace amsp {
@@ -12,11 +13,14 @@ struct StepTimes {
   int64_t microbatches = 1;
   /// Layers or the like: gathers run one ahead, reductions one behind.
   int64_t units = 1;
+  /// As many as of the largest; 0: `units`. The largest one's transfers, one
+  /// after the other, run beside none of its own.
+  double evenUnits = 0;
   double forward = 0, backward = 0; // compute of a microbatch
-  double firstGathers = 0;          // before the first uses in a step
-  double useGathers = 0;            // of a microbatch, half of them backward
-  double reductions = 0;            // of each microbatch
-  double lastReductions = 0;        // more in the last microbatch
+  TransferTime firstGathers;        // before the first uses in a step
+  TransferTime useGathers;          // of a microbatch, half of them backward
+  TransferTime reductions;          // of each microbatch
+  TransferTime lastReductions;      // more in the last microbatch
   double update = 0;
   double interference = 0; // as of the cluster
   /// Microbatches are iterations of a loop, which do not overlap each other or

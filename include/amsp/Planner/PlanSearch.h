@@ -51,8 +51,8 @@ struct StrategyTimes {
   double accumulations = 0; // of gradients, over microbatches
   /// What of the collectives may overlap: of once a step, and of each
   /// microbatch.
-  double firstGathers = 0, useGathers = 0;
-  double lastReductions = 0, eachReductions = 0;
+  TransferTime firstGathers, useGathers;
+  TransferTime lastReductions, eachReductions;
 
   void add(const UnitCosts &costs, const FactorChain &chain);
   double getCollectives() const { return gathers + reductions; }
@@ -99,13 +99,14 @@ struct MemoryBudget {
 /// All strategies for a whole model, the best first: those that fit, by time,
 /// but of those within 1 % of the least time, the ones with smaller groups;
 /// then those that do not fit, by memory. `computeSeconds` is the rest of the
-/// step: 1 % is meant of the step, and if the context says that it overlaps,
-/// collectives hide behind it, a third of it being the forward pass. `costs`:
-/// of the context.
+/// step but for `otherSeconds`: 1 % is meant of the step, and if the context
+/// says that it overlaps, collectives hide behind compute, a third of it being
+/// the forward pass. `costs`: of the context.
 std::vector<Candidate> rankStrategies(const ModelCosts &costs,
                                       const UnitCosts::Context &context,
                                       const MemoryBudget &budget,
-                                      double computeSeconds);
+                                      double computeSeconds,
+                                      double otherSeconds = 0);
 inline std::vector<Candidate> rankStrategies(llvm::ArrayRef<Unit> units,
                                              const UnitCosts::Context &context,
                                              const MemoryBudget &budget,

@@ -54,10 +54,16 @@ struct Plan {
     auto [p, g, os] = candidate.chain;
     return space.getStrategy(p, g, os);
   }
-  /// What takes as long under every strategy.
+  /// What takes as long under every strategy: compute, behind which collectives
+  /// hide, and collectives of losses, norms and other state.
+  double getComputeSeconds() const {
+    return model.costs.computeSeconds - model.costs.updateSeconds;
+  }
+  double getOtherSeconds() const {
+    return passes.fuse ? model.fusedOtherSeconds : model.otherSeconds;
+  }
   double getCommonSeconds() const {
-    return model.costs.computeSeconds - model.costs.updateSeconds +
-           model.otherSeconds;
+    return getComputeSeconds() + getOtherSeconds();
   }
   /// Seconds of a step.
   double getStepSeconds(const Candidate &candidate) const {

@@ -23,9 +23,13 @@ struct StepModel {
   /// Seconds of the collectives that move no parameter and no gradient: losses,
   /// norms, other state. Taken as equal for all strategies.
   double otherSeconds = 0;
+  /// The same if the small sums among them that do not need each other are one.
+  double fusedOtherSeconds = 0;
 
   /// Units that are gathered, the layers of a stack each; at least 1.
   int64_t getNumLayers() const;
+  /// How many there would be if all were as large as the largest; at least 1.
+  double getNumEvenLayers() const;
   int64_t getNumParameterElements() const;
 };
 

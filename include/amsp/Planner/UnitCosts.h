@@ -12,6 +12,7 @@
 
 #include "amsp/Planner/CollectiveModel.h"
 #include "amsp/Planner/StrategySpace.h"
+#include "amsp/Planner/TransferTime.h"
 #include "amsp/Planner/WireFormat.h"
 
 namespace amsp {
@@ -40,11 +41,15 @@ struct PlannedParameter {
   /// Whether the gradient itself is reduced to pieces; else it is made of what
   /// is summed whole.
   bool isScattered = true;
+  /// Which of its unit's runs of uses, and of gradients, with no other unit's
+  /// between them, it is part of: those of different ones are not fused.
+  int64_t gatherRun = 0, reductionRun = 0;
 
   auto key() const {
     return std::tuple(elements, restBytes, useBytes, gradientBytes,
                       reductionBytes, stateBytes, gathers, gatheredParts,
-                      reducedParts, wholeElements, wholeSums, isScattered);
+                      reducedParts, wholeElements, wholeSums, isScattered,
+                      gatherRun, reductionRun);
   }
 };
 
@@ -67,6 +72,8 @@ struct UnitMemory {
 struct Overlapping {
   double interference = 0;
   int64_t units = 1;
+  /// How many of the largest there would be for as many elements; 0: `units`.
+  double evenUnits = 0;
   /// Microbatches are a loop; its first and last iteration are beside it.
   bool isLoop = false, isPeeled = false;
   /// Layers in a loop are gathered one iteration ahead and reduced one behind;
@@ -124,17 +131,17 @@ public:
   /// before the first uses and after the last microbatch, and of what runs in
   /// each microbatch. Compute waits for a collective whose result another one
   /// takes.
-  double getFirstGatherSeconds(unsigned p, unsigned os) const {
-    return gathers[at(p, os)].onceSeconds;
+  const TransferTime &getFirstGathers(unsigned p, unsigned os) const {
+    return gathers[at(p, os)].once;
   }
-  double getUseGatherSeconds(unsigned p, unsigned os) const {
-    return gathers[at(p, os)].eachSeconds;
+  const TransferTime &getUseGathers(unsigned p, unsigned os) const {
+    return gathers[at(p, os)].each;
   }
-  double getLastReductionSeconds(unsigned g, unsigned os) const {
-    return reductions[at(g, os)].onceSeconds;
+  const TransferTime &getLastReductions(unsigned g, unsigned os) const {
+    return reductions[at(g, os)].once;
   }
-  double getEachReductionSeconds(unsigned g, unsigned os) const {
-    return reductions[at(g, os)].eachSeconds;
+  const TransferTime &getEachReductions(unsigned g, unsigned os) const {
+    return reductions[at(g, os)].each;
   }
   /// Seconds of the update of a parameter in so many pieces of OS.
   static double getUpdateSeconds(const PlannedParameter &parameter,
@@ -147,12 +154,18 @@ private:
     double bytes = 0;
     double seconds = 0;
     /// What of them may overlap: of once a step, and of each microbatch.
-    double onceSeconds = 0, eachSeconds = 0;
+    TransferTime once, each;
     double accumulationSeconds = 0; // of gradients
   };
   /// A collective, with what of it is not awaited at once.
   struct Asked {
-    double seconds = 0, overlapping = 0;
+    double seconds = 0;
+    TransferTime overlapping;
+
+    void add(const Asked &other) {
+      seconds += other.seconds;
+      overlapping.add(other.overlapping);
+    }
   };
   /// Whether the collectives of `parts` equal parts overlap, if they run one by
   /// one in their loop; those of all at once have it before or behind them.
@@ -169,6 +182,8 @@ private:
                     Cost &cost);
   Asked ask(const Context &context, CollectiveKind kind, double bytes,
             unsigned coarse, unsigned fine);
+  Asked time(const Context &context, CollectiveKind kind, double bytes,
+             llvm::ArrayRef<int64_t> group);
   /// Of tensors of one element type between the same pieces, on the wire as
   /// `block` says; their elements are those of the full sides.
   struct Moved {
