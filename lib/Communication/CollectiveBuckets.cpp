@@ -1,6 +1,7 @@
 //===- CollectiveBuckets.cpp - Collectives that may become one ------------===//
 
 #include "CollectiveBuckets.h"
+#include "amsp/Dialect/AMSP/IR/PackedParameters.h"
 
 using namespace mlir;
 using namespace amsp;
@@ -35,7 +36,9 @@ std::vector<CollectiveBucket> amsp::collectBuckets(Block &block) {
   SmallVector<size_t> open;
   StringAttr gathering, reducing;
   for (Operation &op : block) {
-    if (!isa<AllGatherOp, ReduceScatterOp, AllReduceOp, AllToAllOp>(op))
+    // What has packed tensors was fused, and one more would be behind them.
+    if (!isa<AllGatherOp, ReduceScatterOp, AllReduceOp, AllToAllOp>(op) ||
+        op.hasAttr(kPackedAttr))
       continue;
     auto collective = cast<CollectiveOpInterface>(op);
     std::optional<SharedTraits> shared = getShared(collective);

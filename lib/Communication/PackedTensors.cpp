@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PackedTensors.h"
+#include "amsp/Dialect/AMSP/IR/PackedParameters.h"
 #include "amsp/Target/TensorBytes.h"
 
 using namespace mlir;
@@ -52,11 +53,22 @@ MovedTensor PackedTensors::pack(ArrayRef<MovedTensor> tensors) {
   packed.operand = stablehlo::ConcatenateOp::create(
       hlo.builder, hlo.loc, isGather ? packed.piece : packed.full, operands,
       getTensorType(operands.front()).getRank() - 1);
-  // No longer a parameter's alone, but still of its unit.
+  // No longer a parameter's alone, but still of its unit; nameParameters() says
+  // whose.
   packed.part = PartAttr::get(hlo.builder.getContext(), std::nullopt, 0,
                               std::nullopt, tensors.front().part.getUnit());
   copiedBytes += getTensorBytes(packed.full) + getTensorBytes(packed.piece);
   return packed;
+}
+
+/// Says on the collective whose tensors the buffer holds.
+void PackedTensors::nameParameters(ArrayRef<MovedTensor> tensors) {
+  int64_t pieces = isAllReduce() ? 1 : traits.group.getSize();
+  SmallVector<PackedParameter> parameters;
+  for (const MovedTensor &tensor : tensors)
+    if (std::optional<int64_t> parameter = tensor.part.getParameter())
+      parameters.push_back({*parameter, pieces * getShare(tensor)});
+  setPackedParameters(collective, parameters);
 }
 
 Value PackedTensors::unpack(const MovedTensor &tensor, Value packed,
@@ -93,6 +105,7 @@ SmallVector<Value> PackedTensors::build(ArrayRef<MovedTensor> tensors) {
       createCollective(hlo.builder, hlo.loc, traits, operands, types, parts);
   if (!hasPacked)
     return collective->getResults();
+  nameParameters(small);
 
   SmallVector<Value> results;
   Value buffer = collective->getResults().back();

@@ -38,6 +38,7 @@ private:
   int64_t getShare(const MovedTensor &tensor) const;
   mlir::Value packOperand(const MovedTensor &tensor);
   MovedTensor pack(llvm::ArrayRef<MovedTensor> tensors);
+  void nameParameters(llvm::ArrayRef<MovedTensor> tensors);
   mlir::Value unpack(const MovedTensor &tensor, mlir::Value packed,
                      int64_t offset);
 

@@ -3,6 +3,7 @@
 #include "amsp/Planner/KeptMemory.h"
 #include "amsp/Dialect/AMSP/IR/AMSPDialect.h"
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
+#include "amsp/Dialect/AMSP/IR/PackedParameters.h"
 #include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/FlatFlow.h"
 #include "amsp/Target/TensorBytes.h"
@@ -74,6 +75,12 @@ KeptMemory amsp::countKeptMemory(func::FuncOp step) {
     for (unsigned i = 0, e = op.getNumTensors(); i < e; ++i)
       if (std::optional<int64_t> parameter = op.getPart(i).getParameter())
         parameters[*parameter] = getBytes(op.getResultType(i));
+    auto packed = getPackedParameters(op);
+    if (failed(packed))
+      return;
+    for (const PackedParameter &moved : *packed)
+      parameters[moved.parameter] =
+          moved.elements * getElementBytes(op.getElementType());
   });
   for (auto [argument, bytes] : parameters)
     kept.parameters += bytes;

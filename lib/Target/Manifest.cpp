@@ -32,17 +32,22 @@ int64_t CollectiveRecord::getPaddedBytes() const {
   return getPaddedElements() * getElementBytes(elementType);
 }
 
-double CollectiveRecord::getSentElements(const CollectiveTensor &tensor) const {
+SmallVector<PackedParameter, 0> CollectiveTensor::getParameters() const {
+  if (parameter)
+    return {{*parameter, paddedElements}};
+  return packed;
+}
+
+double CollectiveRecord::getSentElements(int64_t paddedElements) const {
   auto members = static_cast<double>(group.getSize());
   double passes = kind == CollectiveKind::AllReduce ? 2 : 1;
-  return passes * static_cast<double>(tensor.paddedElements) * (members - 1) /
-         members;
+  return passes * static_cast<double>(paddedElements) * (members - 1) / members;
 }
 
 double CollectiveRecord::getSentElements() const {
   double elements = 0;
   for (const CollectiveTensor &tensor : tensors)
-    elements += getSentElements(tensor);
+    elements += getSentElements(tensor.paddedElements);
   return elements;
 }
 
@@ -146,6 +151,9 @@ CollectiveRecord amsp::describeCollective(CollectiveOpInterface op) {
   record.elementType = op.getElementType();
   for (unsigned i = 0, e = op.getNumTensors(); i < e; ++i)
     record.tensors.push_back(describeTensor(op, i));
+  auto packed = getPackedParameters(op);
+  if (succeeded(packed))
+    record.tensors.back().packed.assign(packed->begin(), packed->end());
   return record;
 }
 
@@ -275,12 +283,13 @@ static LogicalResult describeInterface(func::FuncOp step,
   return success();
 }
 
-/// The arguments for whose sake the tensors are moved, in their order.
+/// The arguments for whose sake the tensors are moved, in their order; those of
+/// a buffer's tensors in its place.
 static json::Array listParameters(const CollectiveRecord &record) {
   json::Array list;
   for (const CollectiveTensor &tensor : record.tensors)
-    if (tensor.parameter)
-      list.push_back(*tensor.parameter);
+    for (const PackedParameter &moved : tensor.getParameters())
+      list.push_back(moved.parameter);
   return list;
 }
 
@@ -339,13 +348,14 @@ static json::Array describeParameters(func::FuncOp step,
     double sent = 0;
     for (const CollectiveRecord &record : records) {
       bool isGather = record.kind == CollectiveKind::AllGather;
-      for (const CollectiveTensor &tensor : record.tensors) {
-        if (tensor.parameter != static_cast<int64_t>(index))
-          continue;
-        (isGather ? gathered : reduced) += record.count * tensor.paddedElements;
-        sent +=
-            static_cast<double>(record.count) * record.getSentElements(tensor);
-      }
+      for (const CollectiveTensor &tensor : record.tensors)
+        for (const PackedParameter &moved : tensor.getParameters()) {
+          if (moved.parameter != static_cast<int64_t>(index))
+            continue;
+          (isGather ? gathered : reduced) += record.count * moved.elements;
+          sent += static_cast<double>(record.count) *
+                  record.getSentElements(moved.elements);
+        }
     }
     list.push_back(json::Object{
         {"argument", static_cast<int64_t>(index)},

@@ -57,6 +57,19 @@ def test_fusion_changes_no_bit(case, cluster, strategy, tmp_path):
         name: len(finished.manifest["collectives"]) for name, finished in runs.items()
     }
     assert counts["default"] == counts["packed"] < counts["small"] < counts["apart"]
+    # Packing hides nobody's traffic.
+    manifests = {name: finished.manifest for name, finished in runs.items()}
+    assert manifests["packed"]["parameters"] == manifests["default"]["parameters"]
+    moved = {
+        name: [sorted(c["parameters"]) for c in manifest["collectives"]]
+        for name, manifest in manifests.items()
+    }
+    assert moved["packed"] == moved["default"]
+    tensors = {
+        name: sum(c["tensors"] for c in manifest["collectives"])
+        for name, manifest in manifests.items()
+    }
+    assert tensors["packed"] < tensors["default"]
     expected = runs["default"].results
     for name, finished in runs.items():
         for output, value in expected.items():

@@ -199,3 +199,23 @@ module attributes {amsp.levels = array<i64: 2>} {
     return %0 : tensor<f32>
   }
 }
+
+// -----
+
+module attributes {amsp.levels = array<i64: 2>} {
+  func.func @main(%x: tensor<4xf32>) -> tensor<2x4xf32> {
+    // expected-error @below {{'amsp.all_gather' op is for parameter 3, which is no argument: the step has 1}}
+    %0 = amsp.all_gather %x group = <[1:2]> {amsp.packed = {elements = array<i64: 4, 4>, parameters = array<i64: 0, 3>}} : tensor<4xf32> -> tensor<2x4xf32>
+    return %0 : tensor<2x4xf32>
+  }
+}
+
+// -----
+
+module attributes {amsp.levels = array<i64: 2>} {
+  func.func @main(%x: tensor<4xf32>) -> tensor<2x4xf32> {
+    // expected-error @below {{'amsp.all_gather' op amsp.packed is not two lists of numbers, of equal length: elements and parameters}}
+    %0 = amsp.all_gather %x group = <[1:2]> {amsp.packed = {elements = array<i64: 4, 4>, parameters = array<i64: 0>}} : tensor<4xf32> -> tensor<2x4xf32>
+    return %0 : tensor<2x4xf32>
+  }
+}

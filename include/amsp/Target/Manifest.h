@@ -9,6 +9,7 @@
 #define AMSP_TARGET_MANIFEST_H
 
 #include "amsp/Dialect/AMSP/IR/AMSPOps.h"
+#include "amsp/Dialect/AMSP/IR/PackedParameters.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/JSON.h"
@@ -22,6 +23,11 @@ struct CollectiveTensor {
   mlir::StringAttr unit;
   /// Elements of the full side, padding included.
   int64_t paddedElements;
+  /// Of a buffer of small tensors: the parameters for whose sake they move.
+  llvm::SmallVector<PackedParameter, 0> packed;
+
+  /// Those of `packed`, or the tensor's own.
+  llvm::SmallVector<PackedParameter, 0> getParameters() const;
 };
 
 /// A collective op of a per-rank program.
@@ -43,9 +49,10 @@ struct CollectiveRecord {
   int64_t getPaddedElements() const;
   /// Their bytes.
   int64_t getPaddedBytes() const;
-  /// Elements that a rank sends in one run, of all tensors or of one.
+  /// Elements that a rank sends in one run, of all tensors or of so many
+  /// elements.
   double getSentElements() const;
-  double getSentElements(const CollectiveTensor &tensor) const;
+  double getSentElements(int64_t paddedElements) const;
   bool hasParameter() const;
   /// The argument for whose sake it is; none if there are several or none.
   std::optional<int64_t> getParameter() const;
