@@ -17,6 +17,7 @@ import json
 import os
 import pathlib
 import tempfile
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 
 import jax
@@ -85,6 +86,12 @@ def infer_state(
             if pairs is None:
                 pairs = compiler_pairs(step, args, batch_argnums)
             if not pairs.issuperset(zip(ranges[number], made[len(found)])):
+                warnings.warn(
+                    f"argument {number} is given at each call: result {len(found)} has "
+                    "its structure, but is not computed from it elementwise; if it is "
+                    "its new value, say so by state_argnums",
+                    stacklevel=4,  # The call of `compile`.
+                )
                 continue
         found.append(number)
     if not found:
@@ -206,6 +213,16 @@ class ShardedArray:
             self.step.held[self.value.index], self.placement, self.shape
         )
         return whole.astype(dtype) if dtype else np.array(whole)
+
+    def item(self):
+        """The only element, as a Python number."""
+        return np.asarray(self).item()
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
 
     def __repr__(self) -> str:
         return f"ShardedArray({self.value}, {self.dtype}{list(self.shape)})"

@@ -238,9 +238,10 @@ def test_a_rate_is_no_state(tmp_path):
 
     params, state, x, y = make_args()
     rate = np.float32(0.5)
-    run = amsp.compile(
-        *(step, (params, state, x, y, rate)), batch_argnums=(2, 3), cluster="levels=2", strategy="zero3"
-    )
+    with pytest.warns(UserWarning, match="argument 4 is given at each call"):
+        run = amsp.compile(
+            *(step, (params, state, x, y, rate)), batch_argnums=(2, 3), cluster="levels=2", strategy="zero3"
+        )
     assert [v.role for v in run.arguments if v.name == "rate"] == ["constant"]
     held, expected, losses = run.shard(params, state), (params, state), []
     for rate in np.float32([0.5, 0.25]):
@@ -266,6 +267,43 @@ def test_a_float_that_is_updated_is_state():
     run = amsp.compile(step, (params, one, one, x), batch_argnums=3, cluster="levels=2", strategy="ddp")
     assert run.held_argnums == (0, 1)
     assert [v.role for v in run.arguments] == ["param", "state", "constant", "batch"]
+
+
+def test_metrics_are_no_new_values_of_the_weights_that_have_their_names():
+    def step(params, x, y, weights):
+        def total(params):
+            parts = {"fit": jnp.square(x @ params - y).mean(), "size": jnp.square(params).mean()}
+            return weights["fit"] * parts["fit"] + weights["size"] * parts["size"], parts
+
+        gradient, parts = jax.grad(total, has_aux=True)(params)
+        return params - 0.1 * gradient, parts
+
+    params, x, y = normal(5, seed=1), normal(12, 5, seed=2), normal(12, seed=3)
+    weights = {"fit": np.float32(1), "size": np.float32(0.1)}
+    with pytest.warns(UserWarning, match="argument 3 is given at each call: .* state_argnums") as told:
+        run = amsp.compile(
+            *(step, (params, x, y, weights)), batch_argnums=(1, 2), cluster="levels=2", strategy="zero3"
+        )
+    assert [warning.filename for warning in told] == [__file__]
+    assert run.held_argnums == (0,)
+    held, expected = run.shard(params), params
+    for _ in range(3):
+        held, parts = run(held, x, y, weights)
+        expected, wanted = jax.jit(step)(expected, x, y, weights)
+    assert_near((held, parts), (expected, wanted))
+
+
+def test_a_scalar_that_is_state_is_a_number():
+    def step(count, scale, x):
+        return count + 1, scale * 0.5, x.sum()
+
+    run = amsp.compile(
+        *(step, (np.int32(2), np.float32(3), normal(4))), batch_argnums=2, cluster="levels=2", strategy="ddp"
+    )
+    count, scale = run.shard(np.int32(2), np.float32(3))
+    assert int(count) == count.item() == 2 and isinstance(count.item(), int)
+    count, scale, _ = run(count, scale, normal(4))
+    assert (int(count), float(scale), scale.item()) == (3, 1.5, 1.5)
 
 
 def test_typed_keys():

@@ -148,12 +148,19 @@ void RoleFinder::findStateByStructure() {
            << " '" << getArgumentName(step, argument) << "' = result "
            << result;
   // As a rate and a loss are, or a loss and the last one.
-  for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i)
-    if (!roles[i])
-      if (auto result = findPossibleResult(step, pairs, i))
-        remark << "; " << i << " '" << getArgumentName(step, i)
-               << "' stays as it is: if result " << *result
-               << " is its new value, name it with --state-args";
+  for (unsigned i = 0, e = step.getNumArguments(); i < e; ++i) {
+    if (roles[i])
+      continue;
+    SmallVector<unsigned> results = findPossibleResults(step, pairs, i);
+    if (results.empty())
+      continue;
+    remark << "; " << i << " '" << getArgumentName(step, i)
+           << "' stays as it is: if result ";
+    llvm::interleave(
+        results, [&](unsigned result) { remark << result; },
+        [&] { remark << " or "; });
+    remark << " is its new value, name it with --state-args";
+  }
 }
 
 /// An evaluation step takes state of another step, an initialisation step makes

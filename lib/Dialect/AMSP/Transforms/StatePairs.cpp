@@ -1,11 +1,9 @@
 //===- StatePairs.cpp - State arguments and their new values --------------===//
 
 #include "StatePairs.h"
-#include "StepArguments.h"
 #include "amsp/Placement/FlatFlow.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace amsp;
@@ -28,8 +26,6 @@ private:
     return it == reaching.end() ? llvm::BitVector(numArguments) : it->second;
   }
   void findReaching(Block &body);
-  void addNamed(func::FuncOp step, unsigned result,
-                function_ref<bool(unsigned)> isCandidate);
 
   unsigned numArguments, numResults;
   /// The arguments that a value depends on.
@@ -62,32 +58,6 @@ static bool isFloatScalar(Type type) {
   return tensor.getRank() == 0 && isa<FloatType>(tensor.getElementType());
 }
 
-/// The last name in the path of a tree's leaf; empty if that is numbered.
-static StringRef getLastName(StringRef path) {
-  auto isInName = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-  while (!path.empty() && !isInName(path.back()))
-    path = path.drop_back();
-  size_t length = 0;
-  while (length < path.size() && isInName(path[path.size() - length - 1]))
-    ++length;
-  StringRef name = path.take_back(length);
-  return name.empty() || llvm::isDigit(name.front()) ? StringRef() : name;
-}
-
-/// Float scalars of the result's name.
-void PairScores::addNamed(func::FuncOp step, unsigned result,
-                          function_ref<bool(unsigned)> isCandidate) {
-  auto info = step.getResultAttrOfType<StringAttr>(result, "jax.result_info");
-  StringRef name = info ? getLastName(info.getValue()) : StringRef();
-  Type type = step.getResultTypes()[result];
-  if (name.empty() || !isFloatScalar(type))
-    return;
-  for (unsigned argument = 0; argument < numArguments; ++argument)
-    if (step.getArgumentTypes()[argument] == type && isCandidate(argument) &&
-        getLastName(getArgumentName(step, argument)) == name)
-      scores[argument * numResults + result] = kElementwise;
-}
-
 PairScores::PairScores(func::FuncOp step,
                        function_ref<bool(unsigned)> isCandidate)
     : numArguments(step.getNumArguments()), numResults(step.getNumResults()),
@@ -107,7 +77,6 @@ PairScores::PairScores(func::FuncOp step,
                                                    : kDepends;
       scores[argument * numResults + result] = static_cast<int8_t>(score);
     }
-    addNamed(step, result, isCandidate);
   }
 }
 
@@ -146,12 +115,13 @@ amsp::findStatePairs(func::FuncOp step,
   return pairs;
 }
 
-std::optional<unsigned> amsp::findPossibleResult(func::FuncOp step,
-                                                 ArrayRef<StatePair> pairs,
-                                                 unsigned argument) {
+SmallVector<unsigned> amsp::findPossibleResults(func::FuncOp step,
+                                                ArrayRef<StatePair> pairs,
+                                                unsigned argument) {
   Type type = step.getArgumentTypes()[argument];
+  SmallVector<unsigned> found;
   if (!isFloatScalar(type))
-    return std::nullopt;
+    return found;
   unsigned begin = 0, end = step.getNumResults();
   for (auto [state, result] : pairs) {
     if (state < argument)
@@ -159,13 +129,8 @@ std::optional<unsigned> amsp::findPossibleResult(func::FuncOp step,
     else
       end = std::min(end, result);
   }
-  std::optional<unsigned> found;
-  for (unsigned result = begin; result < end; ++result) {
-    if (step.getResultTypes()[result] != type)
-      continue;
-    if (found)
-      return std::nullopt;
-    found = result;
-  }
+  for (unsigned result = begin; result < end; ++result)
+    if (step.getResultTypes()[result] == type)
+      found.push_back(result);
   return found;
 }

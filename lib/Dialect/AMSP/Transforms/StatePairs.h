@@ -16,19 +16,18 @@ using StatePair = std::pair<unsigned, unsigned>;
 /// taken that explains most: a result that is computed elementwise from the
 /// argument (`w - rate * g`) counts three, any other dependence one. A float
 /// scalar must be computed elementwise from its old value, as losses depend on
-/// scalars too, or have the name of the result: `metrics['loss']` becomes
-/// `result[1]['loss']`, whatever that is computed from. `isCandidate`:
-/// arguments that may be state.
+/// scalars too. Names say nothing: the weights of losses have the names of the
+/// losses. `isCandidate`: arguments that may be state.
 llvm::SmallVector<StatePair>
 findStatePairs(mlir::func::FuncOp step,
                llvm::function_ref<bool(unsigned)> isCandidate);
 
-/// The one result that a float scalar which is in none of the pairs could have
-/// for its new value, if it were state: of its type, in no pair, and in order
-/// with the pairs.
-std::optional<unsigned> findPossibleResult(mlir::func::FuncOp step,
-                                           llvm::ArrayRef<StatePair> pairs,
-                                           unsigned argument);
+/// The results that a float scalar which is in none of the pairs could have for
+/// its new value, if it were state: of its type, in no pair, and in order with
+/// the pairs.
+llvm::SmallVector<unsigned> findPossibleResults(mlir::func::FuncOp step,
+                                                llvm::ArrayRef<StatePair> pairs,
+                                                unsigned argument);
 
 } // namespace amsp
 

@@ -41,27 +41,49 @@ func.func public @main(%w: tensor<3x3xf32>, %m: tensor<3x3xf32>, %count: tensor<
 
 // -----
 
-// The last step's loss has the name of a result. What has no such name may be
-// that, or a rate.
+// Metrics have the names of what weighs the losses, and are not their new
+// values: the weights come first, which must not cost the parameter its pair.
 
 // CHECK-LABEL: func.func public @main
-// CHECK-SAME: %arg0: tensor<3xf32> {amsp.name = "params['w']", amsp.result = 0 : i64, amsp.role = #amsp.role<param>
-// CHECK-SAME: %arg1: tensor<f32> {amsp.name = "metrics['loss']", amsp.result = 1 : i64, amsp.role = #amsp.role<state>}
-// CHECK-SAME: %arg2: tensor<f32> {amsp.name = "rate", amsp.role = #amsp.role<constant>}
-// CHECK-SAME: %arg3: tensor<f16> {amsp.name = "metrics['grade']", amsp.role = #amsp.role<constant>}
+// CHECK-SAME: %arg0: tensor<f32> {amsp.name = "weights['l2']", amsp.role = #amsp.role<constant>}
+// CHECK-SAME: %arg1: tensor<f32> {amsp.name = "weights['mse']", amsp.role = #amsp.role<constant>}
+// CHECK-SAME: %arg2: tensor<3xf32> {amsp.name = "params['w']", amsp.result = 0 : i64, amsp.role = #amsp.role<param>
+// CHECK-SAME: %arg3: tensor<f32> {amsp.name = "lr", amsp.role = #amsp.role<constant>}
 // CHECK-SAME: %arg4: tensor<8x3xf32> {amsp.name = "x", amsp.role = #amsp.role<batch>}
-// expected-remark @+1 {{taken for state: 0 'params['w']' = result 0, 1 'metrics['loss']' = result 1; 2 'rate' stays as it is: if result 2 is its new value, name it with --state-args}}
+// expected-remark @+1 {{taken for state: 2 'params['w']' = result 0; 3 'lr' stays as it is: if result 1 or 2 or 3 is its new value, name it with --state-args}}
+func.func public @main(%l2: tensor<f32> loc("weights['l2']"), %mse: tensor<f32> loc("weights['mse']"),
+    %w: tensor<3xf32> loc("params['w']"), %lr: tensor<f32> loc("lr"), %x: tensor<8x3xf32> loc("x"))
+    -> (tensor<3xf32> {jax.result_info = "result[0]['w']"}, tensor<f32> {jax.result_info = "result[1]['l2']"},
+        tensor<f32> {jax.result_info = "result[1]['lr']"}, tensor<f32> {jax.result_info = "result[1]['mse']"}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x3xf32>, tensor<3xf32>) -> tensor<8xf32>
+  %loss = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+  %norm = stablehlo.dot_general %w, %w, contracting_dims = [0] x [0] : (tensor<3xf32>, tensor<3xf32>) -> tensor<f32>
+  %weighed = stablehlo.multiply %l2, %norm : tensor<f32>
+  %scaled = stablehlo.multiply %mse, %loss : tensor<f32>
+  %scale = stablehlo.add %weighed, %scaled : tensor<f32>
+  %change = stablehlo.multiply %scale, %lr : tensor<f32>
+  %changes = stablehlo.broadcast_in_dim %change, dims = [] : (tensor<f32>) -> tensor<3xf32>
+  %w1 = stablehlo.subtract %w, %changes : tensor<3xf32>
+  return %w1, %norm, %loss, %loss : tensor<3xf32>, tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// What could be the last step's loss, or a rate.
+
+// CHECK-LABEL: func.func public @main
+// CHECK-SAME: %arg1: tensor<f32> {amsp.name = "metrics['loss']", amsp.role = #amsp.role<constant>}
+// CHECK-SAME: %arg2: tensor<f16> {amsp.name = "metrics['grade']", amsp.role = #amsp.role<constant>}
+// expected-remark @+1 {{taken for state: 0 'params['w']' = result 0; 1 'metrics['loss']' stays as it is: if result 1 is its new value, name it with --state-args}}
 func.func public @main(%w: tensor<3xf32> loc("params['w']"), %last: tensor<f32> loc("metrics['loss']"),
-    %rate: tensor<f32> loc("rate"), %grade: tensor<f16> loc("metrics['grade']"), %x: tensor<8x3xf32> loc("x"))
-    -> (tensor<3xf32> {jax.result_info = "result[0]['w']"}, tensor<f32> {jax.result_info = "result[1]['loss']"},
-        tensor<f32> {jax.result_info = "result[2]"}) {
+    %grade: tensor<f16> loc("metrics['grade']"), %arg3: tensor<8x1xf32>, %x: tensor<8x3xf32> loc("x"))
+    -> (tensor<3xf32> {jax.result_info = "result[0]['w']"}, tensor<f32> {jax.result_info = "result[1]['loss']"}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x3xf32>, tensor<3xf32>) -> tensor<8xf32>
   %loss = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
   %better = stablehlo.subtract %last, %loss : tensor<f32>
-  %scale = stablehlo.multiply %better, %rate : tensor<f32>
-  %scales = stablehlo.broadcast_in_dim %scale, dims = [] : (tensor<f32>) -> tensor<3xf32>
+  %scales = stablehlo.broadcast_in_dim %better, dims = [] : (tensor<f32>) -> tensor<3xf32>
   %w1 = stablehlo.multiply %w, %scales : tensor<3xf32>
-  %norm = stablehlo.dot_general %w, %w, contracting_dims = [0] x [0] : (tensor<3xf32>, tensor<3xf32>) -> tensor<f32>
-  return %w1, %loss, %norm : tensor<3xf32>, tensor<f32>, tensor<f32>
+  return %w1, %loss : tensor<3xf32>, tensor<f32>
 }
