@@ -370,7 +370,7 @@ Plan FinalistSearch::searchWith(double budget) const {
   };
   CollectivePasses passes{communication.fuse,
                           communication.decompose && knowsLinks,
-                          communication.overlap != "off",
+                          cantFail(parseOverlapSet(communication.overlap)),
                           runs(communication.peelMicrobatches),
                           runs(communication.pipelineLoops),
                           {}};

@@ -86,10 +86,11 @@ UnitCosts::Context Plan::getContext() const {
   context.decomposes = passes.decompose;
   context.updateScale = updateScale;
   context.wire = passes.wire;
-  if (passes.overlap)
+  if (!passes.overlap.isEmpty())
     context.overlapping = Overlapping{
         interference,           model.getNumLayers(), model.getNumEvenLayers(),
-        model.microbatches > 1, passes.peel,          passes.pipeline};
+        model.microbatches > 1, passes.peel,          passes.pipeline,
+        passes.overlap};
   return context;
 }
 

@@ -229,6 +229,17 @@ UnitCosts::Asked UnitCosts::askSum(const Context &context, CollectiveKind kind,
   return {sum.seconds + gathered.seconds, gathered.overlapping};
 }
 
+/// Whether that part of the collectives may overlap, if any does.
+bool UnitCosts::isOn(const Context &context, bool OverlapSet::*part) {
+  return !context.overlapping || context.overlapping->parts.*part;
+}
+
+/// What is reduced over the pieces of `fine` is of each microbatch if a rank
+/// keeps pieces of them, else of a step; see OverlapSelection.
+static bool OverlapSet::*getReductionPart(unsigned g, unsigned fine) {
+  return g == fine ? &OverlapSet::uses : &OverlapSet::gradients;
+}
+
 bool UnitCosts::canOverlap(const Context &context, int64_t parts,
                            bool isInLoop) {
   bool isPipelined = context.overlapping && context.overlapping->isPipelined;
@@ -256,13 +267,14 @@ void UnitCosts::addGathers(const Fused &parameters, const Context &context,
   cost.seconds += first.seconds;
   // Else the gather of the first use takes its result.
   int64_t numParts = parameters.front()->gatheredParts;
-  if (space.getPieces(p) == 1 && canOverlap(context, numParts, false))
+  if (space.getPieces(p) == 1 && canOverlap(context, numParts, false) &&
+      isOn(context, &OverlapSet::parameters))
     cost.once.add(first.overlapping);
   auto parts = static_cast<double>(numParts);
   double runs = static_cast<double>(uses) * parts;
   Asked use = askGather(context, moved, 1 / parts, 0, p);
   cost.seconds += runs * use.seconds;
-  if (canOverlap(context, numParts, true))
+  if (canOverlap(context, numParts, true) && isOn(context, &OverlapSet::uses))
     cost.each.add(use.overlapping, runs);
 }
 
@@ -292,7 +304,7 @@ static double getAccumulation(const PlannedParameter &parameter,
 
 /// Over all ranks, under every strategy.
 void UnitCosts::addWholeSums(const Fused &parameters, const Context &context,
-                             Cost &cost) {
+                             unsigned g, Cost &cost) {
   int64_t sums = parameters.front()->wholeSums;
   if (sums == 0)
     return;
@@ -304,7 +316,8 @@ void UnitCosts::addWholeSums(const Fused &parameters, const Context &context,
                      context.space.getAll());
   auto runs = static_cast<double>(sums);
   cost.seconds += runs * sum.seconds;
-  (sums == 1 ? cost.once : cost.each).add(sum.overlapping, runs);
+  if (isOn(context, getReductionPart(g, context.space.getAll())))
+    (sums == 1 ? cost.once : cost.each).add(sum.overlapping, runs);
 }
 
 void UnitCosts::addReductions(const Fused &parameters, const Context &context,
@@ -326,7 +339,7 @@ void UnitCosts::addReductions(const Fused &parameters, const Context &context,
       cost.accumulationSeconds += getAccumulation(*parameter, context, g, os);
     moved.elements.push_back(padded);
   }
-  addWholeSums(parameters, context, cost);
+  addWholeSums(parameters, context, g, cost);
   if (!parameters.front()->isScattered)
     return;
   int64_t numParts = parameters.front()->reducedParts;
@@ -338,7 +351,7 @@ void UnitCosts::addReductions(const Fused &parameters, const Context &context,
     Asked asked =
         askSum(context, CollectiveKind::ReduceScatter, moved, 1 / parts, 0, g);
     cost.seconds += each * asked.seconds;
-    if (canOverlap(context, numParts, true))
+    if (canOverlap(context, numParts, true) && isOn(context, &OverlapSet::uses))
       cost.each.add(asked.overlapping, each);
     // The sum of all microbatches is no longer in parts.
     runs = 1;
@@ -352,8 +365,11 @@ void UnitCosts::addReductions(const Fused &parameters, const Context &context,
                           1 / piecesOS / runs, os, space.getAll());
   cost.seconds += runs * (scatter.seconds + replicas.seconds);
   // The all_reduce takes what was scattered.
-  if (canOverlap(context, numParts, !accumulates))
-    cost.once.add(os == space.getAll() ? scatter.overlapping
-                                       : replicas.overlapping,
+  bool isScatterLast = os == space.getAll();
+  bool OverlapSet::*part = isScatterLast && !accumulates
+                               ? getReductionPart(g, os)
+                               : &OverlapSet::gradients;
+  if (canOverlap(context, numParts, !accumulates) && isOn(context, part))
+    cost.once.add(isScatterLast ? scatter.overlapping : replicas.overlapping,
                   runs);
 }

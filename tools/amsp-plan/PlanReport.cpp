@@ -143,7 +143,7 @@ void PlanReport::printShown(raw_ostream &os) const {
   if (shown.compiled)
     os << formatv(", {0:P1} of the simulated step",
                   shown.estimatedSeconds / shown.getSeconds());
-  os << (plan.passes.overlap ? "\n" : ", nothing overlapped\n");
+  os << (plan.passes.overlap.isEmpty() ? ", nothing overlapped\n" : "\n");
   if (candidate)
     for (auto [name, seconds] : getTimeItems(*candidate))
       os << formatv("  {0,-18} {1,14:f3} ms\n", name, seconds * 1e3);

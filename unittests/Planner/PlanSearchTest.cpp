@@ -358,6 +358,52 @@ TEST(RankStrategiesTest, CollectivesHideBehindCompute) {
                 getSum(candidate) * 0.002 + candidate.accumulationSeconds);
 }
 
+TEST(RankStrategiesTest, WhatTheListLeavesOutIsExposed) {
+  Scenario scenario({4, 4}, 4, 1e10);
+  Unit unit = makeUnit(1 << 24);
+  unsigned all = scenario.space.getAll();
+  auto getCandidate = [&](FactorChain chain, OverlapSet parts) {
+    scenario.context.overlapping = Overlapping{/*interference=*/0,
+                                               1000,
+                                               0,
+                                               false,
+                                               false,
+                                               false,
+                                               parts};
+    std::vector<Candidate> ranked =
+        rankStrategies(unit, scenario.context, {1e12, 0, 0}, 10);
+    return *llvm::find_if(ranked, [&](const Candidate &candidate) {
+      return candidate.chain == chain;
+    });
+  };
+  const OverlapSet uses{true, false, false}, parameters{false, true, false},
+      gradients{false, false, true}, none{false, false, false};
+  // Nothing is gathered or reduced but by each microbatch.
+  FactorChain sharded{all, all, all};
+  Candidate each = getCandidate(sharded, uses);
+  EXPECT_LT(each.getExposedShare(), 0.01);
+  EXPECT_EQ(getCandidate(sharded, {}).hiddenSeconds, each.hiddenSeconds);
+  EXPECT_EQ(getCandidate(sharded, parameters).hiddenSeconds, 0);
+  EXPECT_EQ(getCandidate(sharded, gradients).hiddenSeconds, 0);
+  // Once a step, but for the sums of microbatches, which are local.
+  FactorChain zero1{0, 0, all};
+  Candidate whole = getCandidate(zero1, {});
+  EXPECT_EQ(getCandidate(zero1, uses).hiddenSeconds, 0);
+  EXPECT_EQ(getCandidate(zero1, none).hiddenSeconds, 0);
+  Candidate gathers = getCandidate(zero1, parameters);
+  Candidate sums = getCandidate(zero1, gradients);
+  EXPECT_NEAR(gathers.hiddenSeconds, whole.gatherSeconds,
+              whole.gatherSeconds * 0.01);
+  EXPECT_NEAR(sums.hiddenSeconds, whole.reductionSeconds,
+              whole.reductionSeconds * 0.01);
+  // Gradients that each microbatch scatters are no longer once a step.
+  FactorChain zero2{0, all, all};
+  Candidate scattered = getCandidate(zero2, uses);
+  EXPECT_NEAR(scattered.hiddenSeconds, scattered.reductionSeconds,
+              scattered.reductionSeconds * 0.01);
+  EXPECT_EQ(getCandidate(zero2, gradients).hiddenSeconds, 0);
+}
+
 TEST(RankStrategiesTest, LayersInALoopHideIfTheyArePipelined) {
   Scenario scenario({4, 4}, 1, 1e10);
   Unit unit = makeUnit(1 << 24);

@@ -29,7 +29,8 @@ static StepModel makeModel(int64_t units, int64_t shapes) {
 TEST(SearchPlansTest, ThousandUnitsOnAHundredThousandRanks) {
   Cluster cluster = makeCluster({8, 125, 100});
   CollectivePasses passes;
-  passes.fuse = passes.decompose = passes.overlap = true;
+  passes.fuse = passes.decompose = true;
+  passes.overlap = {};
   Plan plan = search(makeModel(1000, 20), cluster, 1e-3, passes);
   EXPECT_TRUE(plan.unitPlan.fits);
   // Divisors of 8, 125 and 100 in chains of three, for each of 20 shapes.
@@ -48,7 +49,7 @@ TEST(SearchPlansTest, WhatIsTakenIsWithinOnePercentOfTheFastest) {
   for (bool overlaps : {false, true})
     for (double share : {0.05, 0.08, 0.1, 0.13, 0.2, 0.3, 0.5, 0.8, 1.5}) {
       CollectivePasses passes;
-      passes.overlap = overlaps;
+      passes.overlap = {overlaps, overlaps, overlaps};
       Plan plan = search(makeModel(12, 3), cluster, share, passes);
       if (!plan.getBest().fits)
         continue;

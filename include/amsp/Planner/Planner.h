@@ -12,7 +12,8 @@ namespace amsp {
 
 /// What the compiler makes of a step's collectives.
 struct CollectivePasses {
-  bool fuse = false, decompose = false, overlap = false;
+  bool fuse = false, decompose = false;
+  OverlapSet overlap = {false, false, false};
   bool peel = false;     // the first and the last microbatch out of their loop
   bool pipeline = false; // layers in a loop one ahead and one behind
   WireFormat wire = {};

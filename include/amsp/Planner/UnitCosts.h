@@ -10,6 +10,7 @@
 #ifndef AMSP_PLANNER_UNITCOSTS_H
 #define AMSP_PLANNER_UNITCOSTS_H
 
+#include "amsp/Placement/OverlapSet.h"
 #include "amsp/Planner/CollectiveModel.h"
 #include "amsp/Planner/StrategySpace.h"
 #include "amsp/Planner/TransferTime.h"
@@ -79,6 +80,8 @@ struct Overlapping {
   /// Layers in a loop are gathered one iteration ahead and reduced one behind;
   /// else nothing of them overlaps.
   bool isPipelined = false;
+  /// Which of them overlap.
+  OverlapSet parts = {};
 };
 
 /// Costs of a unit for every strategy of a space.
@@ -169,6 +172,7 @@ private:
   };
   /// Whether the collectives of `parts` equal parts overlap, if they run one by
   /// one in their loop; those of all at once have it before or behind them.
+  static bool isOn(const Context &context, bool OverlapSet::*part);
   static bool canOverlap(const Context &context, int64_t parts, bool isInLoop);
   size_t at(unsigned inner, unsigned os) const { return inner * size + os; }
   /// Parameters whose collectives are one.
@@ -178,7 +182,7 @@ private:
                   unsigned os);
   void addReductions(const Fused &parameters, const Context &context,
                      unsigned g, unsigned os);
-  void addWholeSums(const Fused &parameters, const Context &context,
+  void addWholeSums(const Fused &parameters, const Context &context, unsigned g,
                     Cost &cost);
   Asked ask(const Context &context, CollectiveKind kind, double bytes,
             unsigned coarse, unsigned fine);
