@@ -241,6 +241,11 @@ static std::string describeCause(const PlacementAnalysis &analysis,
         return analysis.getPlacement(operand);
       });
   int64_t ranks = analysis.getContext().batchPieces;
+  if (placement.isSplit() && takesSingleRows(op, placement.dim)) {
+    stream << "takes microbatches of 1 row, which every rank computes ("
+           << ranks << " rows, or a multiple, would be cut)";
+    return text;
+  }
   std::optional<int64_t> rows =
       getUnevenRows(op, operands, transfer, analysis.getContext());
   if (!rows || !placement.isSplit()) {

@@ -78,7 +78,8 @@ std::optional<Placement> amsp::getRecut(Operation *op,
     return std::nullopt;
   if (count % context.batchPieces == 0)
     return Placement::split(*rows);
-  // A single row is looked up, not computed with.
+  // A single row is looked up, not computed with; a microbatch of one would be
+  // cut into padding.
   if (count == 1 || !context.padsRows)
     return std::nullopt;
   return Placement::split(*rows, count);
@@ -93,4 +94,26 @@ std::optional<int64_t> amsp::getUnevenRows(Operation *op,
   if (count <= 1 || count % context.batchPieces == 0)
     return std::nullopt;
   return count;
+}
+
+bool amsp::takesSingleRows(Operation *op, int64_t dim) {
+  if (!isa<stablehlo::SliceOp, stablehlo::DynamicSliceOp>(op))
+    return false;
+  Value value = op->getOperand(0);
+  while (auto transpose = value.getDefiningOp<stablehlo::TransposeOp>()) {
+    dim = transpose.getPermutation()[dim];
+    value = transpose.getOperand();
+  }
+  auto reshape = value.getDefiningOp<stablehlo::ReshapeOp>();
+  if (!reshape)
+    return false;
+  // The rows are before or behind the dimension that is taken apart.
+  for (int64_t from : {dim, dim - 1}) {
+    if (from < 0)
+      continue;
+    std::optional<int64_t> rows = getMicrobatchRows(reshape, from);
+    if (rows && *rows != dim && countRows(reshape, *rows) == 1)
+      return true;
+  }
+  return false;
 }

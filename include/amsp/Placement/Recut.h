@@ -26,6 +26,10 @@ std::optional<int64_t> getUnevenRows(mlir::Operation *op,
                                      const Transfer &transfer,
                                      const PlacementContext &context);
 
+/// True if a slice along the dimension takes out microbatches of the batch that
+/// have one row each, which is not cut.
+bool takesSingleRows(mlir::Operation *op, int64_t dim);
+
 } // namespace amsp
 
 #endif // AMSP_PLACEMENT_RECUT_H

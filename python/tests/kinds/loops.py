@@ -76,6 +76,59 @@ def accumulated_every(rows=24) -> Step:
 
 
 @kind
+def accumulated_uneven(rows=24) -> Step:
+    """Microbatches of three rows, which most worlds do not divide. Beside gradients
+    they leave statistics of a batch, a queue of their last outputs, a key, a count;
+    each row's output and the rows with the largest ones come out too."""
+    optimizer = optax.sgd(0.1)
+
+    def loss(params, key, x, y):
+        hidden = x @ params["w0"]
+        mean = hidden.mean(0)
+        hidden = (hidden - mean) * jax.lax.rsqrt(hidden.var(0) + 0.1) + params["b0"]
+        kept = jax.random.bernoulli(key, np.float32(0.75), hidden.shape)
+        hidden = jnp.tanh(jnp.where(kept, hidden / 0.75, 0))
+        made = hidden @ params["w1"] + params["b1"]
+        counted = y[:, 0] > 0
+        errors = jnp.where(counted[:, None], jnp.square(made - y), 0)
+        value = errors.sum() / jnp.maximum(counted.sum(), 1)
+        return value, (mean, made, counted.sum(dtype=jnp.int32))
+
+    def step(params, state, held, x, y):
+        def add(carry, batch):
+            total, held = carry
+            key, drop = jax.random.split(held["key"])
+            part, gradients = jax.value_and_grad(loss, has_aux=True)(params, drop, *batch)
+            value, (mean, made, count) = part
+            queue = jnp.concatenate([held["queue"], made])[-5:]
+            held = {
+                "mean": 0.9 * held["mean"] + 0.1 * mean,
+                "queue": queue,
+                "key": key,
+                "count": held["count"] + count,
+            }
+            total = jax.tree.map(jnp.add, total, (value, gradients))
+            return (total, held), (made, jnp.argmax(made, 0))
+
+        zeros = (0.0, jax.tree.map(jnp.zeros_like, params))
+        blocks = [t.reshape(-1, 3, *t.shape[1:]) for t in (x, y)]
+        (total, held), rest = jax.lax.scan(add, (zeros, held), tuple(blocks))
+        value, gradients = jax.tree.map(lambda t: t * 3 / rows, total)
+        updates, state = optimizer.update(gradients, state, params)
+        return optax.apply_updates(params, updates), state, held, value, rest
+
+    held = {
+        "mean": np.zeros(7, np.float32),
+        "queue": normal(5, 3, seed=8),
+        "key": np.array([1, 2], np.uint32),
+        "count": np.int32(0),
+    }
+    params = mlp_parameters()
+    batch = (normal(rows, 5, seed=5), normal(rows, 3, seed=6))
+    return Step(step, (params, optimizer.init(params), held, *batch), 3)
+
+
+@kind
 def unknown_trip_count(rows=24) -> Step:
     """A backtracking line search: how often it runs depends on the loss of all rows,
     computed anew in the condition and, of every power, in the body."""

@@ -53,6 +53,13 @@ LogicalResult MaskPaddingOp::verify() {
     return emitOpError("expected a value of type ")
            << RankedTensorType::get({}, type.getElementType()) << ", got "
            << value;
+  // Of a flat piece, the last dimension holds the elements of a kept row.
+  int64_t size = type.getDimSize(getDim().value_or(type.getRank() - 1));
+  int64_t all = size * getGroup().getSize();
+  int64_t elements = getElements();
+  if (elements < 0 || elements > all)
+    return emitOpError("expected 0 to ")
+           << all << " elements in pieces of " << size << ", got " << elements;
   return success();
 }
 

@@ -229,3 +229,29 @@ func.func @mask_by_another_type(%piece: tensor<8xf32>, %value: tensor<i32>) -> t
   %0 = amsp.mask_padding %piece, %value group = <[1:4]> elements = 31 : tensor<8xf32>, tensor<i32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+func.func @mask_of_more_than_there_is(%piece: tensor<2x8xf32>, %value: tensor<f32>) -> tensor<2x8xf32> {
+  %0 = amsp.mask_padding %piece, %value group = <[1:4]> elements = 32 : tensor<2x8xf32>, tensor<f32>
+  %1 = amsp.mask_padding %0, %value group = <[1:4]> elements = 0 dim = 0 : tensor<2x8xf32>, tensor<f32>
+  // expected-error @+1 {{expected 0 to 32 elements in pieces of 8, got 33}}
+  %2 = amsp.mask_padding %1, %value group = <[1:4]> elements = 33 : tensor<2x8xf32>, tensor<f32>
+  return %2 : tensor<2x8xf32>
+}
+
+// -----
+
+func.func @mask_of_more_rows_than_there_are(%piece: tensor<2x8xf32>, %value: tensor<f32>) -> tensor<2x8xf32> {
+  // expected-error @+1 {{expected 0 to 8 elements in pieces of 2, got 9}}
+  %0 = amsp.mask_padding %piece, %value group = <[1:4]> elements = 9 dim = 0 : tensor<2x8xf32>, tensor<f32>
+  return %0 : tensor<2x8xf32>
+}
+
+// -----
+
+func.func @mask_of_less_than_nothing(%piece: tensor<8xf32>, %value: tensor<f32>) -> tensor<8xf32> {
+  // expected-error @+1 {{expected 0 to 32 elements in pieces of 8, got -1}}
+  %0 = amsp.mask_padding %piece, %value group = <[1:4]> elements = -1 : tensor<8xf32>, tensor<f32>
+  return %0 : tensor<8xf32>
+}

@@ -134,3 +134,50 @@ func.func public @main(
   %w1 = stablehlo.subtract %w, %t#1 : tensor<1x6x3xf32>
   return %w1 : tensor<1x6x3xf32>
 }
+
+// -----
+
+// A microbatch of one row is computed by every rank.
+
+// CHECK-LABEL: func.func public @main
+// CHECK: %[[M:.*]] = stablehlo.reshape %arg2 : (tensor<3x3xf32>) -> tensor<3x1x3xf32>
+// CHECK: %[[ALL:.*]] = amsp.all_gather %[[M]] group = <[1:4]> dim = 0 : tensor<3x1x3xf32> -> tensor<12x1x3xf32>
+// CHECK: stablehlo.dynamic_slice %[[ALL]]
+// CHECK: stablehlo.tanh {{.*}} : tensor<1x1x3xf32>
+// CHECK-NOT: amsp.all_reduce
+func.func public @main(
+    %w: tensor<3xf32> {tf.aliasing_output = 0 : i32} loc("w"),
+    %i: tensor<i32>,
+    %x: tensor<12x3xf32> loc("x")) -> (tensor<3xf32>) {
+  %m = stablehlo.reshape %x : (tensor<12x3xf32>) -> tensor<12x1x3xf32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  // expected-remark @+1 {{'stablehlo.dynamic_slice' takes microbatches of 1 row, which every rank computes (4 rows, or a multiple, would be cut)}}
+  %one = stablehlo.dynamic_slice %m, %i, %zero, %zero, sizes = [1, 1, 3] : (tensor<12x1x3xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x1x3xf32>
+  %y = stablehlo.tanh %one : tensor<1x1x3xf32>
+  %none = stablehlo.constant dense<0.0> : tensor<f32>
+  %sum = stablehlo.reduce(%y init: %none) applies stablehlo.add across dimensions = [0, 1] : (tensor<1x1x3xf32>, tensor<f32>) -> tensor<3xf32>
+  %w1 = stablehlo.subtract %w, %sum : tensor<3xf32>
+  return %w1 : tensor<3xf32>
+}
+
+// -----
+
+// The same of every 12th row.
+
+// CHECK-LABEL: func.func public @main
+// CHECK: stablehlo.tanh {{.*}} : tensor<1x1xf32>
+func.func public @main(
+    %w: tensor<f32> {tf.aliasing_output = 0 : i32} loc("w"),
+    %i: tensor<i32>,
+    %x: tensor<12xf32> loc("x")) -> (tensor<f32>) {
+  %r = stablehlo.reshape %x : (tensor<12xf32>) -> tensor<1x12xf32>
+  %m = stablehlo.transpose %r, dims = [1, 0] : (tensor<1x12xf32>) -> tensor<12x1xf32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  // expected-remark @+1 {{'stablehlo.dynamic_slice' takes microbatches of 1 row}}
+  %one = stablehlo.dynamic_slice %m, %i, %zero, sizes = [1, 1] : (tensor<12x1xf32>, tensor<i32>, tensor<i32>) -> tensor<1x1xf32>
+  %y = stablehlo.tanh %one : tensor<1x1xf32>
+  %none = stablehlo.constant dense<0.0> : tensor<f32>
+  %sum = stablehlo.reduce(%y init: %none) applies stablehlo.add across dimensions = [0, 1] : (tensor<1x1xf32>, tensor<f32>) -> tensor<f32>
+  %w1 = stablehlo.subtract %w, %sum : tensor<f32>
+  return %w1 : tensor<f32>
+}
