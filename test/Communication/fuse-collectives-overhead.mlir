@@ -1,10 +1,12 @@
 // Where the cluster says what a tensor costs, those are packed whose copies take
 // less time: with a full side and a half one, of up to 32 bytes. What is stated
-// wins, and without such a cluster nothing is packed.
+// wins; without such a cluster nothing is packed, nor over threads, where a
+// tensor costs nothing.
 // DEFINE: %{fuse} = amsp-opt %s --pass-pipeline='builtin.module(func.func(amsp-fuse-collectives{cluster=%S/Inputs/tensor-overhead.yaml
 // RUN: %{fuse}}))' | FileCheck %s --check-prefixes=CHECK,COST
 // RUN: %{fuse} pack-bytes=0}))' | FileCheck %s --check-prefixes=CHECK,NONE
 // RUN: %{fuse} pack-bytes=36}))' | FileCheck %s --check-prefixes=CHECK,STATED
+// RUN: amsp-opt %s --pass-pipeline='builtin.module(func.func(amsp-fuse-collectives{cluster=%source/clusters/cpu-2core-vm.yaml}))' | FileCheck %s --check-prefixes=CHECK,NONE
 // RUN: amsp-opt %s --pass-pipeline='builtin.module(func.func(amsp-fuse-collectives))' | FileCheck %s --check-prefixes=CHECK,NONE
 
 // CHECK-LABEL: func.func @gathers
