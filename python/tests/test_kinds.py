@@ -129,6 +129,14 @@ def test_the_page_lists_them():
     assert sorted(set(listed) - {"scripts/matrix.sh"}) == sorted(KINDS)
 
 
+@pytest.mark.parametrize(
+    "job", [StepJob("accumulated_uneven", "levels=2", "zero2", "so")], ids=str
+)
+def test_an_output_of_a_microbatch_is_gathered_from_where_it_is_stacked(finished):
+    """And is not put there once more while it is in flight."""
+    assert not finished.comparison.faults
+
+
 def over(*kinds, strategy="zero2"):
     """Where parameters are gathered once, and gradients and states are pieces."""
     return pytest.mark.parametrize(

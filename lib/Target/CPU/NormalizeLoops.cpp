@@ -15,11 +15,16 @@ using namespace mlir;
 using namespace amsp;
 
 /// Copies that are no plain block of bytes become loops; the host program does
-/// the others.
+/// the others. A slice that was put back where it lies is no copy at all: it
+/// would write what a collective in flight reads.
 static void expandStridedCopies(func::FuncOp function, IRRewriter &rewriter) {
   SmallVector<memref::CopyOp> copies;
   function.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
   for (memref::CopyOp copy : copies) {
+    if (copy.getSource() == copy.getTarget()) {
+      rewriter.eraseOp(copy);
+      continue;
+    }
     auto source = cast<MemRefType>(copy.getSource().getType());
     auto target = cast<MemRefType>(copy.getTarget().getType());
     bool isHostLevel = copy->getParentOp() == function.getOperation();

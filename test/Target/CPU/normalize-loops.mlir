@@ -25,6 +25,17 @@ func.func @ordered(%a: memref<4x8xf32, strided<[100, 1]>>, %b: memref<4x8xf32, s
   return
 }
 
+// What lies where it is put is not copied.
+// CHECK-LABEL: func.func @put_back
+// CHECK-NEXT: memref.subview
+// CHECK-NEXT: return
+func.func @put_back(%stack: memref<8x2x3xf32>, %i: index) {
+  %slice = memref.subview %stack[%i, 0, 0] [1, 2, 3] [1, 1, 1] : memref<8x2x3xf32> to memref<2x3xf32, strided<[3, 1], offset: ?>>
+  memref.copy %slice, %slice : memref<2x3xf32, strided<[3, 1], offset: ?>> to memref<2x3xf32, strided<[3, 1], offset: ?>>
+  memref.copy %stack, %stack : memref<8x2x3xf32> to memref<8x2x3xf32>
+  return
+}
+
 // A block of bytes stays a copy.
 // CHECK-LABEL: func.func @copies
 func.func @copies(%a: memref<4x8xf32>, %b: memref<4x8xf32>, %c: memref<4x8xf32, strided<[50, 1]>>) {

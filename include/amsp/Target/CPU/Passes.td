@@ -316,7 +316,8 @@ def NormalizeLoops : Pass<"amsp-normalize-loops", "::mlir::func::FuncOp"> {
   let description = [{
     Named ops become `linalg.generic`; loops are permuted so that the innermost one
     walks memory by the smallest strides; neighbouring loops that walk contiguous
-    memory are joined. So equal work on equal bytes becomes one kernel.
+    memory are joined; a copy of a buffer to itself goes. So equal work on equal
+    bytes becomes one kernel.
 
     ```mlir
     func.func @exp(%a: memref<24x31xf32>, %b: memref<24x31xf32>) {
