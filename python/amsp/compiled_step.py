@@ -12,6 +12,7 @@ The compiler runs in a process of its own; the ranks are threads of this one.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -23,7 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 import jax
 import numpy as np
 
-from amsp import arrays, checkpoint, export, runtime, tools
+from amsp import arrays, checkpoint, export, runtime, source_lines, tools
 from amsp import placement as placements
 
 STATE_ROLES = ("param", "opt_state", "state")
@@ -102,6 +103,16 @@ def infer_state(
     return tuple(found)
 
 
+@contextlib.contextmanager
+def errors_in_the_program(source: pathlib.Path, text: str):
+    """What tools say of the step's text names lines of the program."""
+    try:
+        yield
+    except tools.ToolError as error:
+        message = source_lines.in_the_program(str(error), str(source), text)
+        raise tools.ToolError(message) from None
+
+
 def compiler_pairs(
     step: Callable, args: Sequence, batch_argnums: Sequence[int]
 ) -> set[tuple[int, int]]:
@@ -110,13 +121,15 @@ def compiler_pairs(
     with tempfile.TemporaryDirectory(prefix="amsp-") as directory:
         source = pathlib.Path(directory) / "step.mlir"
         roles = pathlib.Path(directory) / "roles.mlir"
-        source.write_text(export.lower(step, args, ()))
+        text = export.lower(step, args, ())
+        source.write_text(text)
         batch = batch_leaves(args, batch_argnums)
         options = f"batch-args={batch}" if batch else ""
-        tools.call(
-            *("amsp-opt", source, "-o", roles, "--mlir-elide-elementsattrs-if-larger=16"),
-            f"--amsp-import={options} recognize-attention=false",
-        )
+        with errors_in_the_program(source, text):
+            tools.call(
+                *("amsp-opt", source, "-o", roles, "--mlir-elide-elementsattrs-if-larger=16"),
+                f"--amsp-import={options} recognize-attention=false",
+            )
         return set(export.numbers_of_arguments(roles.read_text(), "amsp.result").items())
 
 
@@ -548,11 +561,13 @@ def compiled_world(step, args, roles, options, state_of, stall_limit) -> runtime
     with tempfile.TemporaryDirectory(prefix="amsp-") as directory:
         source = pathlib.Path(directory) / "step.mlir"
         library = pathlib.Path(directory) / "step.so"
-        source.write_text(export.lower(step, args, roles.state))
+        text = export.lower(step, args, roles.state)
+        source.write_text(text)
         if state_of is not None:
             trained = pathlib.Path(directory) / "trained.json"
             trained.write_text(json.dumps(state_of.manifest))
             levels = "x".join(map(str, state_of.manifest["levels"]))
             options = (*options, "--cluster", f"levels={levels}", "--state-of", trained)
-        tools.call("amsp-compile", source, "-o", library, *options)
+        with errors_in_the_program(source, text):
+            tools.call("amsp-compile", source, "-o", library, *options)
         return runtime.World(library, stall_limit)
