@@ -264,7 +264,10 @@ def test_a_float_that_is_updated_is_state():
 
     params, x = normal(5, seed=1), normal(12, 5, seed=2)
     one = np.float32(1)
-    run = amsp.compile(step, (params, one, one, x), batch_argnums=3, cluster="levels=2", strategy="ddp")
+    with pytest.warns(UserWarning, match="argument 2 is given at each call"):
+        run = amsp.compile(
+            *(step, (params, one, one, x)), batch_argnums=3, cluster="levels=2", strategy="ddp"
+        )
     assert run.held_argnums == (0, 1)
     assert [v.role for v in run.arguments] == ["param", "state", "constant", "batch"]
 

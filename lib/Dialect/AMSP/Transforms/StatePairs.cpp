@@ -1,6 +1,7 @@
 //===- StatePairs.cpp - State arguments and their new values --------------===//
 
 #include "StatePairs.h"
+#include "amsp/Dialect/StableHLO/IR/StableHLOOps.h"
 #include "amsp/Placement/FlatFlow.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/BitVector.h"
@@ -58,6 +59,47 @@ static bool isFloatScalar(Type type) {
   return tensor.getRank() == 0 && isa<FloatType>(tensor.getElementType());
 }
 
+/// The floats that flow into a float scalar, itself first, along edges from a
+/// value to one that its op takes.
+static llvm::SetVector<Value>
+getFloatSources(Value value, function_ref<bool(Value, Value)> isFollowed) {
+  auto isFloat = [](Value source) {
+    auto type = cast<RankedTensorType>(source.getType());
+    return type.getNumElements() == 1 && isa<FloatType>(type.getElementType());
+  };
+  llvm::SetVector<Value> sources;
+  sources.insert(value);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    Value source = sources[i];
+    for (Value producer : getFlatProducers(source))
+      if (isFloat(producer) && isFollowed(source, producer))
+        sources.insert(producer);
+  }
+  return sources;
+}
+
+static bool isMadeOfSums(Value value) {
+  auto all = [](Value, Value) { return true; };
+  return llvm::any_of(getFloatSources(value, all), [](Value source) {
+    return isa_and_nonnull<stablehlo::ReduceOp, stablehlo::DotGeneralOp>(
+        source.getDefiningOp());
+  });
+}
+
+/// True if the scalar is computed elementwise from its old value: an average, a
+/// scale that grows. What weighs a sum over data (a loss) is not its old value.
+static bool isNewScalar(Value value, BlockArgument old) {
+  auto isFollowed = [](Value product, Value factor) {
+    Operation *op = product.getDefiningOp();
+    if (!isa_and_nonnull<stablehlo::MulOp, stablehlo::DivOp>(op))
+      return true;
+    return llvm::none_of(op->getOperands(), [&](Value other) {
+      return other != factor && isMadeOfSums(other);
+    });
+  };
+  return getFloatSources(value, isFollowed).contains(old);
+}
+
 PairScores::PairScores(func::FuncOp step,
                        function_ref<bool(unsigned)> isCandidate)
     : numArguments(step.getNumArguments()), numResults(step.getNumResults()),
@@ -72,9 +114,11 @@ PairScores::PairScores(func::FuncOp step,
       BlockArgument candidate = body.getArgument(argument);
       if (candidate.getType() != value.getType() || !isCandidate(argument))
         continue;
-      int score = sources.contains(candidate)      ? kElementwise
-                  : isFloatScalar(value.getType()) ? 0
-                                                   : kDepends;
+      bool isElementwise = sources.contains(candidate);
+      int score = isElementwise ? kElementwise : kDepends;
+      if (isFloatScalar(value.getType()) &&
+          !(isElementwise && isNewScalar(value, candidate)))
+        score = 0;
       scores[argument * numResults + result] = static_cast<int8_t>(score);
     }
   }

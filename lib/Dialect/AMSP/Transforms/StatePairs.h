@@ -15,9 +15,10 @@ using StatePair = std::pair<unsigned, unsigned>;
 /// order in which they take it, so of all sets of pairs in order the one is
 /// taken that explains most: a result that is computed elementwise from the
 /// argument (`w - rate * g`) counts three, any other dependence one. A float
-/// scalar must be computed elementwise from its old value, as losses depend on
-/// scalars too. Names say nothing: the weights of losses have the names of the
-/// losses. `isCandidate`: arguments that may be state.
+/// scalar must be computed elementwise from its old value, and not weigh a sum
+/// over data by it, as losses depend on scalars too. Names say nothing: the
+/// weights of losses have the names of the losses. `isCandidate`: arguments
+/// that may be state.
 llvm::SmallVector<StatePair>
 findStatePairs(mlir::func::FuncOp step,
                llvm::function_ref<bool(unsigned)> isCandidate);

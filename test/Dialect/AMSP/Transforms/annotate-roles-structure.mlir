@@ -87,3 +87,37 @@ func.func public @main(%w: tensor<3xf32> loc("params['w']"), %last: tensor<f32> 
   %w1 = stablehlo.multiply %w, %scales : tensor<3xf32>
   return %w1, %loss : tensor<3xf32>, tensor<f32>
 }
+
+// -----
+
+// A loss is elementwise in the weight of its second term, which is not its old
+// value. An average of the loss is state, and a scale that the data turns up or
+// down.
+
+// CHECK-LABEL: func.func public @main
+// CHECK-SAME: %arg1: tensor<f32> {amsp.name = "average", amsp.result = 1 : i64, amsp.role = #amsp.role<state>}
+// CHECK-SAME: %arg2: tensor<f32> {amsp.name = "scale", amsp.result = 2 : i64, amsp.role = #amsp.role<state>}
+// CHECK-SAME: %arg3: tensor<f32> {amsp.name = "alpha", amsp.role = #amsp.role<constant>}
+// expected-remark @+1 {{taken for state: 0 'w' = result 0, 1 'average' = result 1, 2 'scale' = result 2; 3 'alpha' stays as it is: if result 3 is its new value, name it with --state-args}}
+func.func public @main(%w: tensor<3xf32> loc("w"), %average: tensor<f32> loc("average"), %scale: tensor<f32> loc("scale"),
+    %alpha: tensor<f32> loc("alpha"), %x: tensor<8x3xf32> loc("x"))
+    -> (tensor<3xf32>, tensor<f32>, tensor<f32>, tensor<f32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %half = stablehlo.constant dense<0.5> : tensor<f32>
+  %two = stablehlo.constant dense<2.0> : tensor<f32>
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x3xf32>, tensor<3xf32>) -> tensor<8xf32>
+  %fit = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+  %norm = stablehlo.dot_general %w, %w, contracting_dims = [0] x [0] : (tensor<3xf32>, tensor<3xf32>) -> tensor<f32>
+  %halved = stablehlo.multiply %norm, %half : tensor<f32>
+  %weighed = stablehlo.multiply %alpha, %halved : tensor<f32>
+  %loss = stablehlo.add %fit, %weighed : tensor<f32>
+  %faded = stablehlo.multiply %average, %half : tensor<f32>
+  %share = stablehlo.multiply %loss, %half : tensor<f32>
+  %average1 = stablehlo.add %faded, %share : tensor<f32>
+  %large = stablehlo.compare GT, %fit, %two : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %factor = stablehlo.select %large, %half, %two : tensor<i1>, tensor<f32>
+  %scale1 = stablehlo.multiply %scale, %factor : tensor<f32>
+  %changes = stablehlo.broadcast_in_dim %loss, dims = [] : (tensor<f32>) -> tensor<3xf32>
+  %w1 = stablehlo.subtract %w, %changes : tensor<3xf32>
+  return %w1, %average1, %scale1, %loss : tensor<3xf32>, tensor<f32>, tensor<f32>, tensor<f32>
+}
