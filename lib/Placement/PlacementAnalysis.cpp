@@ -88,6 +88,7 @@ void PlacementAnalysis::visitBlock(Block &block) {
       visitCase(branches);
       continue;
     }
+    ++numVisits;
     Transfer transfer = getTransfer(&op);
     for (auto [result, placement] :
          llvm::zip_equal(op.getResults(), transfer.results)) {

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 import steps
-from amsp import tools
+from amsp import export, tools
 
 pytestmark = pytest.mark.needs_tools
 
@@ -116,3 +116,76 @@ def test_microbatches_are_peeled_behind_a_deep_chain(tmp_path):
     peeled = ops_of_deep(tmp_path, "amsp-peel-microbatches")
     # The first iteration stands before the loop, since %w was gathered.
     assert peeled["stablehlo.multiply"] == 2 and peeled["stablehlo.while"] == 1
+
+
+LAYERS = (2, 4)
+ELIMINATION = "eliminate-empty-tensors"
+
+
+def llama(layers):
+    """The small Llama with so many layers, written out."""
+    keys = {"hidden_size": 8, "intermediate_size": 12, "num_attention_heads": 4}
+    keys |= {"num_key_value_heads": 2, "num_hidden_layers": layers, "vocab_size": 13}
+    made = steps.language_model("llama", keys)
+    text, _ = export.step_text(made.step, made.args, tuple(range(made.donated)))
+    return text
+
+
+@pytest.fixture(scope="module")
+def work_by_layers(tmp_path_factory):
+    """What two passes do for steps of LAYERS layers: (visits of ops, ops of the
+    step), and the ops before and behind the elimination of empty tensors."""
+    directory = tmp_path_factory.mktemp("layers")
+    work = []
+    for layers in LAYERS:
+        step = directory / f"{layers}.mlir"
+        step.write_text(llama(layers))
+        passes = ("communicate", "lower-to-linalg", "bufferize")
+        command = tools.command(
+            "amsp-opt", step, "--amsp-partition=levels=2 strategy=zero1",
+            *(f"--amsp-{name}" for name in passes), "--amsp-print-statistics",
+            *(f"--mlir-print-ir-{when}={ELIMINATION}" for when in ("before", "after")),
+        )  # fmt: skip
+        printed = subprocess.run(command, check=True, capture_output=True, text=True).stderr
+        visits = int(re.search(r"amsp-insert-collectives +(\d+) +visits", printed)[1])
+        ops = len(re.findall(r"= \"?stablehlo\.", step.read_text()))
+        dumps = printed.split("// -----// IR Dump")[1:]
+        work.append((visits, ops, [ops_in_order(dump) for dump in dumps]))
+    return work
+
+
+def ops_in_order(text):
+    main = text[text.index("func.func public @main") :].split("\n  }\n")[0]
+    return [re.sub(r"%[\w#:]+", "%", line).strip() for line in main.splitlines()]
+
+
+def test_placements_take_work_in_proportion_to_the_layers(work_by_layers):
+    (few, few_ops, _), (many, many_ops, _) = work_by_layers
+    assert many_ops > 1.5 * few_ops
+    assert many / many_ops < 1.1 * few / few_ops
+
+
+def changed_ops(before, after, directory):
+    """The ops of the first list that a least difference removes, and those that
+    it adds, counted."""
+    files = (directory / "before", directory / "after")
+    for file, ops in zip(files, (before, after), strict=True):
+        file.write_text("\n".join(ops) + "\n")
+    done = subprocess.run(["diff", "--minimal", *files], capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stderr
+    lines = done.stdout.splitlines()
+    return [
+        collections.Counter(line[2:] for line in lines if line.startswith(sign)) for sign in "<>"
+    ]
+
+
+def test_more_layers_move_no_more_for_empty_tensors(work_by_layers, tmp_path):
+    """Each op that is moved would have its whole block numbered anew."""
+    moved, slices = [], []
+    for _, _, dumps in work_by_layers:
+        removed, added = changed_ops(*dumps, tmp_path)
+        moved.append((removed & added).total())
+        slices.append(sum(n for op, n in added.items() if "tensor.extract_slice" in op))
+    # The layers' empty tensors became slices, where they stood.
+    assert slices[1] - slices[0] >= 4 * (LAYERS[1] - LAYERS[0])
+    assert moved[1] <= moved[0]

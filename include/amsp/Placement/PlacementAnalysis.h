@@ -60,6 +60,8 @@ public:
   /// a conditional's result, or of the step's result.
   Placement getYielded(mlir::OpOperand &operand) const;
   const PlacementContext &getContext() const { return context; }
+  /// How often an op was looked at for its placements, all ops together.
+  int64_t getNumVisits() const { return numVisits; }
 
 private:
   void run();
@@ -93,6 +95,7 @@ private:
   llvm::DenseSet<mlir::Value> demanded;
   /// Flat values that are gathered where they are made.
   llvm::DenseSet<mlir::Value> wholes;
+  int64_t numVisits = 0;
 };
 
 } // namespace amsp

@@ -136,6 +136,7 @@ struct InsertCollectives
     context.minSumBits = *type == ReduceType::F32 ? 32 : 0;
     PlacementAnalysis analysis =
         analyzeStep(*step, context, units->ofArgument, units->ofResult);
+    numVisits += analysis.getNumVisits();
     setStrategies(module, *step, sizes, *units);
     setPlacements(*step, analysis, grids);
     numGathered += Partitioner(*step, analysis, grids, *type).run();

@@ -368,7 +368,8 @@ def InsertCollectives : Pass<"amsp-insert-collectives", "::mlir::ModuleOp"> {
       "graph (each in its own)">
   ];
   let statistics = [
-    Statistic<"numGathered", "gathered-fallbacks", "operands gathered for want of a rule">
+    Statistic<"numGathered", "gathered-fallbacks", "operands gathered for want of a rule">,
+    Statistic<"numVisits", "visits", "of ops by the analysis of placements, in proportion to the step">
   ];
   let dependentDialects = ["::amsp::AMSPDialect", "::amsp::stablehlo::StableHLODialect"];
 }
