@@ -101,6 +101,15 @@ PRESETS = ["ddp", "zero1", "zero2", "zero3", "mics:4x1", "hpz:4x1", "p=1,g=1,os=
 CLUSTERS = pathlib.Path(__file__).parents[2] / "clusters"
 
 
+def test_cluster_files_agree_about_a_device():
+    """What a device achieves, and how communication slows it, is told once."""
+    devices = {}
+    for path in sorted(CLUSTERS.glob("*.yaml")):
+        device = path.read_text().partition("\ndevice:\n")[2]
+        name = device.splitlines()[0]
+        assert devices.setdefault(name, device) == device, path.name
+
+
 INT8 = ("--quantize-gathers", "--quantize-reductions")
 
 
@@ -126,7 +135,7 @@ def test_the_estimate_orders_presets_as_the_simulation_does(microbatches, wire, 
         # The estimate does not know what quantizing costs.
         # What hides of gathers behind reductions it takes to be as in a pipeline.
         for estimated, simulated in times.values():
-            assert wire or 0.975 < estimated / simulated < 1.09
+            assert wire or 0.975 < estimated / simulated < 1.11
         for one, other in itertools.permutations(times, 2):
             if times[one][1] < times[other][1] * 0.9:
                 # The search takes what is within 1 % as equally fast.
