@@ -22,10 +22,6 @@ def missing_tools():
     return [name for name in TOOLS if tools.find(name) is None]
 
 
-# For this process, before JAX looks at it, and for those that tests start.
-os.environ["XLA_FLAGS"] = jobs.fast_xla_flags()
-
-
 def pytest_configure(config):
     config.addinivalue_line("markers", "needs_tools: calls amsp-compile or amsp-run")
 

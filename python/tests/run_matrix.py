@@ -202,7 +202,6 @@ def parse(argv):
 
 def main(argv=None) -> int:
     options = parse(argv)
-    os.environ["XLA_FLAGS"] = jobs.fast_xla_flags()
     first, every = map(int, options.share.split("/"))
     chosen = combinations(options.kinds, options.worlds)[first - 1 :: every]
     outcomes = collections.defaultdict(list)
