@@ -81,9 +81,14 @@ static bool hasOneUser(Operation *producer, Operation *user) {
 bool amsp::isFusionProfitable(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  if (!producer || !consumer)
+    return false;
   // Ops in different blocks stay there: a loop would compute the producer in
-  // each iteration.
-  if (!producer || !consumer || producer->getBlock() != consumer->getBlock())
+  // each iteration. Not so what is cheaply made of positions, as a mask is: the
+  // loop's own may have become that of a copy of an iteration in front of it.
+  if (producer->getBlock() != consumer->getBlock() &&
+      (producer.getNumDpsInputs() != 0 ||
+       getBodyCost(producer) > cheapBodyCost))
     return false;
   if (producer->getNumOperands() + consumer->getNumOperands() > maxOperands)
     return false;

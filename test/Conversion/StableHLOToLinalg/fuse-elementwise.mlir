@@ -70,3 +70,31 @@ func.func @layer_gradient(%x: tensor<6x3x5xf32>, %y: tensor<6x3x7xf32>) -> (tens
   %3 = stablehlo.broadcast_in_dim %2, dims = [1, 2] : (tensor<7x5xf32>) -> tensor<1x7x5xf32>
   return %3, %0 : tensor<1x7x5xf32>, tensor<6x3x5xf32>
 }
+
+// A mask in front of a loop is made of positions where the loop selects by it:
+// it is the loop's own, of which a copy of an iteration has an equal one.
+// CHECK-LABEL: func.func @mask_before_loop
+// CHECK-NOT: tensor<{{.*}}xi1>
+// CHECK: scf.for
+// CHECK: linalg.generic
+// CHECK: arith.cmpi sge
+// CHECK: arith.select
+func.func @mask_before_loop(%x: tensor<16x16xf32>, %low: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %row = stablehlo.iota dim = 0 : tensor<16x16xi32>
+  %column = stablehlo.iota dim = 1 : tensor<16x16xi32>
+  %mask = stablehlo.compare GE, %row, %column : (tensor<16x16xi32>, tensor<16x16xi32>) -> tensor<16x16xi1>
+  %0:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, tensor<16x16xf32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = stablehlo.select %mask, %v, %low : tensor<16x16xi1>, tensor<16x16xf32>
+    %2 = stablehlo.exponential %1 : tensor<16x16xf32>
+    %3 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %3, %2 : tensor<i32>, tensor<16x16xf32>
+  }
+  return %0#1 : tensor<16x16xf32>
+}
