@@ -78,8 +78,8 @@ StepFlags::StepFlags()
               cl::desc("What runs beside computation: on (default), off, or a "
                        "list of uses (each use's gather, each microbatch's "
                        "reduction), parameters (gathered once a step) and "
-                       "gradients (reduced once a step); the loops' forms "
-                       "aside, results have the same bits")),
+                       "gradients (reduced once a step); results have the "
+                       "same bits")),
       prefetchBytes(
           "prefetch-bytes", cl::cat(communication), cl::value_desc("N"),
           cl::desc("Bound on the bytes of collectives in flight (default: "
