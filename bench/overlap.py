@@ -4,18 +4,18 @@
         [--links 'bandwidth=4e8,latency=1e-4;shared' ...] [--steps 8]
         [--microbatches M] [--realtime PRIORITY] [--check] [--keep DIR]
 
-The step is that of a GPT with AdamW and clipping by global norm (8 layers,
-width 256, vocabulary 1024, sequence 64, 4 sequences a rank and microbatch). It
-is compiled with overlap off; on, knowing nothing of the cluster (`levels=N`);
-and on for a cluster file with the slowed links, and with this machine's rates
-as amsp-profile measures them. All run over the same slowed links. With one
-microbatch a step is held against the bound of `amsp.overlap_bound`, with the
-compute and the communication of that very step, as its trace has them. With
-several (peeled and pipelined), what is exposed of gathers and of reductions (on the
-rank that comes last to each await: the others also wait for that rank) is held
-against one unit: what the links need for the largest use of a unit. For shared links, the step is also
-held against the simulation of the same program, which has no others. --check: exit
-status 1 if a row with overlap is beyond a limit.
+The step is that of a GPT with AdamW and clipping by global norm (8 layers, width 256,
+vocabulary 1024, sequence 64, 4 sequences a rank and microbatch). It is compiled with
+overlap off; on, knowing nothing of the cluster (`levels=N`); and on for a cluster
+file with the slowed links, and with this machine's rates as amsp-profile measures
+them. All run over the same slowed links. With one microbatch a step is held against
+the bound of `amsp.overlap_bound`, with the compute and the communication of that very
+step, as its trace has them. With several (peeled and pipelined), what is exposed of
+gathers and of reductions (on the rank that comes last to each await: the others also
+wait for that rank) is held against one unit: what the links need for the largest use
+of a unit. For shared links, the step is also held against the simulation of the same
+program, which has no others. --check: exit status 1 if a row with overlap is beyond a
+limit.
 
 A result is the median over ranks and steps, without the first step.
 --realtime runs the steps under a realtime policy, so that what else the
